@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.motion.contacts import true_runs
 from supple.motion.feet import find_feet
+from supple.runs import true_runs
 
 
 def measured(path: Path, folder: Path) -> dict[str, float] | None:

@@ -25,7 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.motion.retargeting.body import Body, geom_points, unit
+from supple.bodies.convex import surface_points
+from supple.motion.retargeting.body import Body, unit
 from supple.rotations import angle_between, rotate
 
 LARGEST_STEP_RAD = 1.0
@@ -60,7 +61,7 @@ def lowest(poses: supple.Pose, up: np.ndarray) -> np.ndarray:
             continue
         if not skeleton.path(None, geom.joint):
             continue
-        j, local = skeleton.index(geom.joint), geom_points(geom)
+        j, local = skeleton.index(geom.joint), surface_points(geom)
         axes = rotate(supple.rotations.conjugate(poses.rotations[:, j]), up)
         out = np.minimum(out, (axes @ local.T).min(axis=1) + poses.positions[:, j] @ up)
     return out

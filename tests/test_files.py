@@ -140,6 +140,26 @@ def test_parts_that_a_killed_process_left_are_removed_and_no_others(tmp_path, mo
     assert left.name.startswith(".clap.bvh.") and left.name.endswith(".part")
 
 
+def test_parts_that_another_process_removes_first_do_not_keep_the_others(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", lambda old, new: None)
+        for process in range(3):
+            patched.setattr(os, "getpid", lambda process=process: 1000 + process)
+            write(tmp_path / "clip.bvh", "half", "clip")
+    unlink, tried = os.unlink, []
+
+    def late(path):
+        tried.append(path)
+        unlink(path)
+        if len(tried) == 1:
+            raise FileNotFoundError(path)
+
+    assert len(list(tmp_path.iterdir())) == 3
+    monkeypatch.setattr(os, "unlink", late)
+    remove_parts([tmp_path / "clip.bvh"])
+    assert len(tried) == 3 and not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -98,8 +98,6 @@ MAY_READ_PACKED_JOINTS = (
     "problem/lowering.py",  # packs a problem
     "solve/lowered.py",  # writes a problem and its skeleton for kernels in the page
 )
-# To be moved to `Skeleton.freedom_table`.
-STILL_READ_PACKED_JOINTS = ("problem/free_set.py",)
 
 
 def _reads_packed_joints(path: Path) -> bool:
@@ -134,8 +132,7 @@ def test_only_kernels_and_the_model_read_packed_joints():
         for path in SOURCE.rglob("*.py")
         if _reads_packed_joints(path)
     }
-    allowed = MAY_READ_PACKED_JOINTS + STILL_READ_PACKED_JOINTS
-    assert {name for name in found if not name.startswith(allowed)} == set()
+    assert {name for name in found if not name.startswith(MAY_READ_PACKED_JOINTS)} == set()
     assert all(hasattr(layout, name) for name in JOINT_COLUMNS)
     assert {"kernels/joint.py", "model/freedoms.py", "problem/lowering.py"} <= found
 

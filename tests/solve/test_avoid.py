@@ -10,6 +10,7 @@ import pytest
 import supple
 from supple import Avoid, Box, Capsule, Hinge, Plane, Reach
 from supple.bodies.distances import segment_distances
+from supple.rotations import rotate
 
 RADIUS, MARGIN = 0.15, 0.02
 
@@ -79,6 +80,61 @@ def test_obstacles_are_kept_off(arm):
         assert outside.min() > RADIUS + MARGIN - 1e-6
         away = np.linalg.norm(on_links[:, :2] - 1.5, axis=1)
         assert away.min() > 0.3 + RADIUS + MARGIN - 1e-6
+
+
+def crate(**geom):
+    """A geom that slides up and down and tilts about y; the tip is its middle."""
+    return supple.Skeleton(
+        [
+            supple.Node("lift", None, (0, 0, 0), supple.Slider("z")),
+            supple.Node("tilt", "lift", (0, 0, 0), Hinge("y")),
+        ],
+        [supple.Tip("tip", "tilt", (0, 0, 0))],
+    ).with_physics(geoms=[supple.Geom(joint="tilt", **geom)])
+
+
+def lowest_point(pose: supple.Pose, points: np.ndarray) -> float:
+    """The height of the lowest of some points of the crate."""
+    return float((pose.position("tilt") + rotate(pose.rotation("tilt"), points))[:, 2].min())
+
+
+WEDGE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.3, 0.3) for z in (-0.1, 0.05)])
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, 1.3, np.pi])
+@pytest.mark.parametrize(
+    ("geom", "points"),
+    [
+        ({"kind": "box", "size": (0.5, 0.3, 0.1)}, np.sign(WEDGE) * (0.5, 0.3, 0.1)),
+        ({"kind": "mesh", "vertices": WEDGE}, WEDGE),
+    ],
+    ids=["box", "mesh"],
+)
+def test_shapes_rest_on_the_ground_and_not_the_capsules_around_them(geom, points, angle):
+    skeleton = crate(**geom)
+    start = skeleton.pose({"lift": 2.0, "tilt": angle})
+    goals = [Reach("tip", (0.0, 0.0, -1.0)), Avoid(MARGIN, obstacles=Plane())]
+    found = supple.solve(skeleton, goals, start=start, lock=["tilt"])
+    assert lowest_point(found.pose, points) == pytest.approx(MARGIN, abs=1e-4)
+    assert found.status is not supple.Status.COLLIDES
+
+
+def test_a_shape_lies_flat_on_the_ground():
+    """Both ends of it touch: what tips over is held at more than one point."""
+    skeleton = crate(kind="box", size=(0.5, 0.3, 0.1))
+    start = skeleton.pose({"lift": 1.0, "tilt": 0.3})
+    ends = [Reach("tilt", (x, 0.0, -0.2), point=(x, 0.0, 0.0)) for x in (-0.5, 0.5)]
+    found = supple.solve(skeleton, [*ends, Avoid(obstacles=Plane())], start=start)
+    assert found.position("tip")[2] == pytest.approx(0.1, abs=1e-3)
+    assert abs(found.angles[1]) < 1e-2
+
+
+def test_boxes_are_kept_away_from_shapes_by_what_is_between_them():
+    skeleton = crate(kind="box", size=(0.5, 0.3, 0.1))
+    table = Box((0.0, 0.0, -0.5), (1.0, 1.0, 1.0))
+    goals = [Reach("tip", (0.0, 0.0, -0.2)), Avoid(MARGIN, obstacles=table)]
+    found = supple.solve(skeleton, goals, start=skeleton.pose({"lift": 2.0}), lock=["tilt"])
+    assert found.position("tip")[2] == pytest.approx(0.1 + MARGIN, abs=1e-4)
 
 
 def test_neighbours_and_rigid_bones_are_left_out(arm):

@@ -246,6 +246,25 @@ def test_bones_are_kept_apart_in_every_frame():
     assert np.any(found.solution.error > 0.05)
 
 
+def test_settling_takes_bones_out_of_what_goals_push_them_into():
+    skeleton = chain(*hinges())
+    wall = supple.Box((1.7, 1.2, 0.0), (0.4, 0.4, 2.0))
+    body = {"j2": supple.Capsule((0, 0, 0), (1, 0, 0), 0.05)}
+    goals = [supple.Reach("tip"), supple.Avoid(0.02, obstacles=wall, pairs=(), capsules=body)]
+    through = np.stack([np.linspace(1.2, 2.2, 12), np.full(12, 1.2), np.zeros(12)], -1)
+    ik, start = supple.prepare(skeleton, goals), supple.Pose(skeleton, START)
+    deepest, weights = [], np.full(2, 100.0)  # the goal is ten times as strong as by itself
+    for settle in (False, True):
+        found = ik.clip(
+            through, start=start, smooth=0.01, weights=weights, settle=settle, mend=False
+        )
+        deepest.append(np.max(ik.evaluate(found.poses, through).collision_depth))
+        steps = np.abs(np.diff(found.poses.coordinates, axis=0)).max()
+    assert deepest[0] > 0.02  # through the wall
+    assert deepest[1] < 0.9 * 0.02 + 1e-6
+    assert steps < 1.0
+
+
 def test_a_correction_is_smooth_beside_its_reference():
     skeleton = chain(*hinges())
     rough = START + 0.2 * np.random.default_rng(5).normal(size=(14, 3))

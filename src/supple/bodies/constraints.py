@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.bodies.close_pairs import Table
+from supple.bodies.convex import Convex
 from supple.bodies.obstacles import Box, Plane
 from supple.bodies.pairs import WORLD, carriers, contacts_of
 from supple.bodies.solids import Solid
 from supple.errors import SuppleError, one_of
-from supple.model.capsules import Capsule
+from supple.model.capsules import Capsule, enclosing
 from supple.model.skeleton import Skeleton
-from supple.rotations import between
+from supple.rotations import rotate
 
 NEVER = (
     0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
 )
 ALWAYS = 0.95  # of a table: bones that are too near in as much of it are left out
+
+TINY = 1e-9  # radius of a point, of the extent of its shape
 
 Obstacle = Plane | Box | Capsule
 
@@ -34,9 +39,9 @@ class Bodies:
         points: (joint or WORLD, place in its frame, mass).
         capsules: (point, point, radius, half length, number of its hull or -1).
         hulls: Shapes inside capsules, moved to the first end of the capsule: (points, radius).
-        pairs: (capsule, capsule or -1 - obstacle).
+        pairs: (capsule, capsule or -1 - plane).
         names: Of each pair and then of each table, whose it is.
-        obstacles: Rows of OBSTACLE_FLOATS.
+        planes: Of each a point and the normal, xyz both.
         soles: Points.
         tables: Gaps of close pairs.
         margin: Of `Avoid`.
@@ -49,7 +54,7 @@ class Bodies:
     hulls: list[tuple[np.ndarray, float]] = field(default_factory=list)
     pairs: list[tuple[int, int]] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
-    obstacles: list[tuple[float, ...]] = field(default_factory=list)
+    planes: list[tuple[float, ...]] = field(default_factory=list)
     soles: list[int] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     margin: float = 0.0
@@ -122,6 +127,13 @@ def keep_apart(
             numbers[k] = bodies.solid(solids[k])
         return numbers[k]
 
+    parts: dict[int, list[int]] = {}
+
+    def corners(k: int) -> list[int]:
+        if k not in parts:
+            parts[k] = [bodies.solid(one) for one in _corners(solids[k])]
+        return parts[k]
+
     names = skeleton.joint_names
     for i, j in chosen:
         p, q = solids[i].joint, solids[j].joint
@@ -130,10 +142,15 @@ def keep_apart(
             bodies.names.append((names[p], names[q]))
     for n, obstacle in enumerate(obstacles):
         what = f"obstacle {n} ({type(obstacle).__name__})"
+        if isinstance(obstacle, Plane):
+            bodies.planes.append((*obstacle.point, *obstacle.normal))
+            other = -len(bodies.planes)
+        else:
+            other = bodies.solid(_in_world(obstacle))
         for k, solid in enumerate(solids):
             if carrier[solid.joint] != WORLD:
-                for pair in _against(bodies, obstacle, number(k), solid):
-                    bodies.pairs.append(pair)
+                for own in corners(k) if other < 0 else (number(k),):
+                    bodies.pairs.append((own, other))
                     bodies.names.append((names[solid.joint], what))
     if pairs is None:
         moved = set(moving.tolist())
@@ -156,28 +173,33 @@ def _keep(table: Table, margin: float) -> Table | None:
     return replace(table, gaps=table.gaps + (margin - own))
 
 
-def _against(
-    bodies: Bodies, obstacle: Obstacle, number: int, solid: Solid
-) -> list[tuple[int, int]]:
-    """The pairs of a capsule with an obstacle, which is added."""
+def _in_world(obstacle: Box | Capsule) -> Solid:
+    """An obstacle as a solid that the world carries."""
     if isinstance(obstacle, Capsule):
-        return [(number, bodies.capsule(WORLD, obstacle))]
-    if isinstance(obstacle, Box):
-        row = (*obstacle.center, *obstacle.rotation, *(0.5 * x for x in obstacle.size))
-        return [(number, _obstacle(bodies, row))]
-    turn = between((0.0, 0.0, 1.0), obstacle.normal)
-    plane = _obstacle(bodies, (*obstacle.point, *turn.tolist(), 0.0, 0.0, 0.0))
-    # Both ends of a capsule that lies on a plane count, each as a sphere.
-    ends = {solid.capsule.a, solid.capsule.b}
-    radius = solid.capsule.radius
-    spheres = [bodies.capsule(solid.joint, Capsule(end, end, radius)) for end in sorted(ends)]
-    return [(sphere, plane) for sphere in spheres]
+        return Solid(WORLD, obstacle)
+    ends = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+    corners = obstacle.center + rotate(obstacle.rotation, ends * obstacle.size)
+    return Solid(WORLD, enclosing(corners), hull=Convex(corners))
 
 
-def _obstacle(bodies: Bodies, row: tuple[float, ...]) -> int:
-    if row not in bodies.obstacles:
-        bodies.obstacles.append(row)
-    return -1 - bodies.obstacles.index(row)
+@lru_cache(maxsize=1024)
+def _corners(solid: Solid) -> tuple[Solid, ...]:
+    """Parts of a solid, each of which may touch a plane: what lies on a plane touches it at more than one point.
+
+    The ends of a capsule as spheres; of the points of a hull those of each octant about its middle.
+    """
+    joint, shape = solid.joint, solid.shape
+    if solid.hull is None:
+        radius = solid.capsule.radius
+        ends = np.unique(shape.points, axis=0)
+        return tuple(Solid(joint, Capsule(end, end, radius)) for end in ends)
+    octant = (shape.points > shape.middle) @ (1, 2, 4)
+    found = []
+    for k in np.unique(octant):
+        part = Convex(shape.points[octant == k], shape.radius)
+        radius = max(part.extent + part.radius, TINY * shape.extent)
+        found.append(Solid(joint, Capsule(part.middle, part.middle, radius), solid.geom, part))
+    return tuple(found)
 
 
 def _named(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,12 @@ EXACT_ENOUGH = 1e-3  # of its extent: fewer are kept if they leave out less
 SIDES = 32  # of the prism around a cylinder
 TRIED = 64  # directions in which overlaps are measured
 FACETS = 128  # points of the polyhedron around an ellipsoid
+
+_TURN = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
+_RING = np.stack([np.cos(_TURN), np.sin(_TURN), np.zeros(8)], axis=1)
+ROUND = np.concatenate([np.roll(_RING, k, axis=1) for k in range(3)])
+"""Directions on three circles about the axes, shape (24, 3)."""
+_CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +64,7 @@ def convex(geom: Geom) -> Convex | None:
         points, radius = _outermost(np.asarray(geom.vertices, float))
         return Convex(geom.to_joint(points), radius)
     if geom.kind == "box":
-        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        return Convex(geom.to_joint(corners * size))
+        return Convex(geom.to_joint(_CORNERS * size))
     if geom.kind == "ellipsoid":
         ball = directions(FACETS)
         seen = (directions(SPREAD) @ ball.T).max(axis=1).min()
@@ -71,6 +77,25 @@ def convex(geom: Geom) -> Convex | None:
     half = size[1] if geom.kind == "capsule" else 0.0
     ends = sorted({-half, half})
     return Convex(geom.to_joint([(0.0, 0.0, z) for z in ends]), size[0])
+
+
+def surface_points(geom: Geom) -> Floats:
+    """Points (P, 3) on the surface of a geom, in its joint's frame: its outermost along its own axes among them.
+
+    None of a plane.
+    """
+    if geom.kind == "plane":
+        return np.zeros((0, 3))
+    if geom.kind == "mesh":
+        points = np.asarray(geom.vertices, float)
+    elif geom.kind in ("box", "ellipsoid"):
+        points = geom.size * (_CORNERS if geom.kind == "box" else ROUND)
+    else:
+        half = geom.size[1] if len(geom.size) > 1 else 0.0
+        ends = np.array([(0.0, 0.0, z) for z in sorted({-half, half})])
+        ways = _RING if geom.kind == "cylinder" else ROUND
+        points = (ends[:, None] + geom.size[0] * ways).reshape(-1, 3)
+    return geom.to_joint(points)
 
 
 def _outermost(points: Floats) -> tuple[Floats, float]:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.bodies.constraints import Bodies
+from supple.bodies.convex import ROUND, surface_points
 from supple.bodies.pairs import WORLD
 from supple.errors import SuppleError
 from supple.model.effector import find_effector
-from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import rotate
 
@@ -111,8 +111,9 @@ def soles(skeleton: Skeleton, foot: int, up: Floats) -> list[tuple[int, Floats]]
     places = [
         (joint, place) for joint in sorted(below) for place in _outermost(skeleton, joint, up)
     ]
+    joints, points = (np.array(some) for some in zip(*places, strict=True))
     rest = skeleton.rest
-    world = np.array([_in_world(rest, joint, place[None])[0] for joint, place in places])
+    world = rest.positions[joints] + rotate(rest.rotations[joints], points)
     heights = world @ up
     low = heights <= heights.min() + SOLE * max(float(np.ptp(heights)), 0.0)
     if not _has_shape(skeleton, below):
@@ -136,44 +137,15 @@ def _outermost(skeleton: Skeleton, joint: int, up: Floats) -> list[Floats]:
     name = skeleton.joint_names[joint]
     geoms = [g for g in skeleton.geoms if g.joint == name and g.collides and g.kind != "plane"]
     if geoms:
-        return [point for geom in geoms for point in _of_geom(geom)]
+        return [point for geom in geoms for point in surface_points(geom)]
     given = skeleton.physics.capsules if skeleton.physics else None
     found: list[Floats] = []
     for one in (given or {}).get(name, ()):
-        found += _around(np.array(one.a), one.radius) + _around(np.array(one.b), one.radius)
+        found += [np.array(end) + one.radius * way for end in (one.a, one.b) for way in ROUND]
     if found:
         return found
     joints, offsets, _ = skeleton.packed_tips
     return [np.zeros(3), *(o for j, o in zip(joints.tolist(), offsets, strict=True) if j == joint)]
-
-
-def _around(center: Floats, radius: float) -> list[Floats]:
-    """Points on a sphere, even enough for the outline of a sole."""
-    angles = np.linspace(0.0, 2 * np.pi, 8, endpoint=False)
-    rings = [(np.cos(angles), np.sin(angles), 0 * angles)]
-    rings += [(rings[0][2], rings[0][0], rings[0][1]), (rings[0][1], rings[0][2], rings[0][0])]
-    return [center + radius * p for ring in rings for p in np.stack(ring, axis=1)]
-
-
-def _of_geom(geom: Geom) -> list[Floats]:
-    """Points on the outside of a geom, in its joint's frame."""
-    size = geom.size
-    if geom.kind == "mesh":
-        points = np.asarray(geom.vertices)
-    elif geom.kind == "box":
-        signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        points = signs * size
-    elif geom.kind == "ellipsoid":
-        points = np.array(_around(np.zeros(3), 1.0)) * size
-    else:
-        half = size[1] if len(size) > 1 else 0.0
-        ends = [np.array((0.0, 0.0, h)) for h in {-half, half}]
-        if geom.kind == "cylinder":
-            ring = [p for p in _around(np.zeros(3), size[0]) if abs(p[2]) < 1e-12]
-            points = np.array([end + p for end in ends for p in ring])
-        else:
-            points = np.array([p for end in ends for p in _around(end, size[0])])
-    return list(geom.to_joint(points))
 
 
 def corners(points: Floats, up: Floats) -> NDArray[np.int64]:

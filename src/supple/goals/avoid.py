@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Avoid(Goal):
     """Keep bones apart from each other and from obstacles, before all goals but loops. Frees nothing.
 
-    Bones are kept apart by the convex shapes of their geoms; without geoms by their capsules (`skeleton.capsules`),
-    and by those given in any case. Obstacles are kept away from capsules.
+    Bones are kept apart from each other and from obstacles by the convex shapes of their geoms; without geoms by their
+    capsules (`skeleton.capsules`), and by those given in any case.
 
     Args:
         margin: The least distance kept, in model units.

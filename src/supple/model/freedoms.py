@@ -312,6 +312,10 @@ class Freedoms:
         """The rows of one joint, by its index."""
         return self.rows.take(slice(self._first_row[joint], self._first_row[joint + 1]))
 
+    def first_axis(self, joint: int) -> Floats:
+        """The axis of a joint's first row, in its rest frame, shape (3,); the joint has one."""
+        return self.rows.axis[self._first_row[joint]]
+
     def coordinates_of(self, joint: int, *, stretch: bool = True) -> slice:
         """The columns of one joint in a pose's coordinates, with its stretch factor, which is last, or without."""
         first, count = int(self.joints.coordinate[joint]), int(self.joints.coordinates[joint])

@@ -20,6 +20,7 @@ from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton, check_format
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -381,9 +382,3 @@ def point_speeds(points: Floats, times: Floats, fps: float) -> Floats:
     gaps = times[after] - times[before]
     ways = np.linalg.norm(points[after] - points[before], axis=1)
     return ways / np.where(gaps > 0, gaps, 1.0)
-
-
-def true_runs(flags: Flags) -> list[slice]:
-    """Where flags are set one after the other."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

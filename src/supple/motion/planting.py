@@ -18,7 +18,7 @@ from supple.errors import SuppleError, number, positive, whole
 from supple.goals import Reach
 from supple.model.motion import Motion, concatenated
 from supple.model.skeleton import Pose
-from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
+from supple.motion.contacts import Contacts, find_contacts, foot_points
 from supple.motion.correct import UNTOUCHED, Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
@@ -32,6 +32,7 @@ from supple.rotations import (
     rotate,
     to_rotation_vector,
 )
+from supple.runs import true_runs
 from supple.solve.outcome import Status
 
 Floats = NDArray[np.float64]

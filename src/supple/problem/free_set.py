@@ -22,14 +22,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import SuppleError, listed, one_of
 from supple.goals import Goal
 from supple.goals.loops import branches, closing
-from supple.kernels import layout as at
 from supple.model.effector import Effector, find_effector
 from supple.model.free_root import FreeRoot
 from supple.model.skeleton import Skeleton
@@ -38,8 +37,7 @@ from supple.rotations import rotate
 
 def way_up(skeleton: Skeleton, joint: int) -> list[int]:
     """The joint and its ancestors, upwards."""
-    parents = skeleton.packed_ints[:, at.PARENT]
-    way = []
+    parents, way = skeleton.parents, []
     while joint >= 0:
         way.append(joint)
         joint = int(parents[joint])
@@ -56,10 +54,10 @@ def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
 
 def _with_copies(skeleton: Skeleton, chosen: np.ndarray) -> np.ndarray:
     """A choice of joints, shape (N,), changed in place so that joints that copy one another are chosen together."""
-    mimic = skeleton.packed_ints[:, at.MIMIC]
-    copies = np.flatnonzero(mimic >= 0)
-    np.logical_or.at(chosen, mimic[copies], chosen[copies])
-    chosen[copies] = chosen[mimic[copies]]
+    source = skeleton.freedom_table.joints.source
+    copies = np.flatnonzero(source >= 0)
+    np.logical_or.at(chosen, source[copies], chosen[copies])
+    chosen[copies] = chosen[source[copies]]
     return chosen
 
 
@@ -142,7 +140,7 @@ def _freed(
             for end in goal.effectors:
                 way = way_up(skeleton, find_effector(skeleton, end).joint)
                 able = [j for j in way if j in parted and not locked[j]]
-                able = [j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]
+                able = [j for j in able if skeleton.freedom_table.joints.freedoms[j] > 0]
                 free[_without(able, still)] = True
     # The others, with effectors, root and depth.
     freeing = [goal for goal in goals if goal.frees and not goal.closes_loop]
@@ -196,8 +194,8 @@ class Limbs(NamedTuple):
     def of(cls, skeleton: Skeleton, root: FreeRoot, goals: Sequence[Goal]) -> Limbs:
         """The limbs of a free root."""
         base = root.joints[-1]
-        parents = skeleton.packed_ints[:, at.PARENT].tolist()
-        freedoms = skeleton.packed_ints[:, at.NDOF].tolist()
+        parents = skeleton.parents.tolist()
+        freedoms = skeleton.freedom_table.joints.freedoms.tolist()
         top: list[int] = []  # of the limb that each joint is on, -1 for none
         moves: list[bool] = []  # whether it, or a joint above it on the limb, does
         for joint, parent in enumerate(parents):
@@ -261,7 +259,7 @@ def _freed_by(
         way = way[: way.index(top) + 1]
     movers = _movers(skeleton, goal, effector, way)
     if idle:
-        movers = (j for j in way if skeleton.packed_ints[j, at.NDOF] > 0)
+        movers = (j for j in way if skeleton.freedom_table.joints.freedoms[j] > 0)
     able = _without([j for j in movers if not locked[j]], still)
     return able[: goal.depth] if goal.depth else able
 
@@ -284,7 +282,7 @@ def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) 
 
     For a position alone, a joint cannot if the effector always stays at its origin or on its axis.
     """
-    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    joints = skeleton.freedom_table.joints
     arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
     point = goal.point_alone
     if point is not None:
@@ -292,33 +290,33 @@ def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) 
         if point.any():
             arm = arm + rotate(effector.rotation, point)
     for joint in way:
-        row = ints[joint]
-        moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0
-        if moves and (arm is None or _moves_end(row, floats[joint], arm)):
+        moves = joints.freedoms[joint] > 0 or joints.source[joint] >= 0
+        if moves and (arm is None or _moves_end(skeleton, joint, arm)):
             yield joint
-        arm = _arm_above(row, floats[joint], arm)
+        arm = _arm_above(skeleton, joint, arm)
 
 
-def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
+def _moves_end(skeleton: Skeleton, joint: int, arm: np.ndarray) -> bool:
     """True if a joint can move the far end of a rigid arm, shape (3,), that it carries."""
-    if row[at.KIND] & at.SLIDES:
+    table = skeleton.freedom_table
+    if table.joints.slides[joint]:
         return True
-    if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:
+    if table.joints.is_hinge[joint] and table.joints.stretch[joint] < 0:
         # In plain numbers: NumPy takes ten times as long for vectors of three, and this is asked for every joint.
-        (a, b, c), (x, y, z) = numbers[at.AXIS : at.AXIS + 3].tolist(), arm.tolist()
+        (a, b, c), (x, y, z) = table.first_axis(joint).tolist(), arm.tolist()
         across = math.hypot(b * z - c * y, c * x - a * z, a * y - b * x)
         return across > 1e-9 * math.hypot(x, y, z)
     return bool(arm.any())
 
 
-def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> Any:
+def _arm_above(skeleton: Skeleton, joint: int, arm: np.ndarray | None) -> np.ndarray | None:
     """The arm as the joint's parent sees it; None where it changes with the pose."""
-    if arm is None or row[at.KIND] & at.SLIDES:
+    joints = skeleton.freedom_table.joints
+    if arm is None or joints.slides[joint]:
         return None
-    offset = numbers[at.OFFSET : at.OFFSET + 3]
+    offset = skeleton.offsets[joint]
     if not arm.any():
         return offset
-    if row[at.KIND] != at.FIXED or row[at.STRETCH_Q] >= 0:
+    if joints.coordinates[joint]:
         return None
-    arm = rotate(numbers[at.REST : at.REST + 4], arm)
-    return offset + arm
+    return offset + rotate(skeleton.rotations[joint], arm)

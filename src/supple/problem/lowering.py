@@ -20,7 +20,7 @@ from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
-from supple.problem.tree import Paths, is_worth_a_tree
+from supple.problem.tree import DENSE_ROWS, is_worth_a_tree
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
@@ -31,6 +31,46 @@ NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number m
 # tolerances 1e-4 as long, which must neither underflow (1e-308) nor overflow (1e308).
 SHORTEST_LENGTH, LONGEST_LENGTH = 1e-60, 1e60
 CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
+
+
+class Paths:
+    """Which freedoms move which blocks."""
+
+    def __init__(self, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Of a problem on a skeleton whose moving joints have these rows, shape (M, MOVING_INTS)."""
+        self._skeleton, self._moving = skeleton, moving
+        joints = moving[:, at.M_JOINT]
+        self._move = {joint: m for m, joint in enumerate(joints.tolist())}
+        own = np.where(moving[:, at.M_MIMIC] >= 0, 0, moving[:, at.M_NDOF])  # copies have none
+        self._counts = own + (moving[:, at.M_STRETCH_DOF] >= 0)
+
+    def of(self, ends: Iterable[int]) -> np.ndarray:
+        """The freedoms on the ways from some joints upwards, and those that joints there copy, sorted."""
+        found: set[int] = set()
+        for end in ends:
+            for joint in way_up(self._skeleton, end):
+                m = self._move.get(joint)
+                if m is None:
+                    continue
+                first = int(self._moving[m, at.M_DOF])
+                found.update(range(first, first + int(self._counts[m])))
+                source = int(self._moving[m, at.M_MIMIC])
+                if source >= 0:
+                    found.add(int(self._moving[source, at.M_DOF]))
+        return np.array(sorted(found), np.int64)
+
+    def touch(self, blocks: Sequence[Block]) -> np.ndarray:
+        """A table of zeros with a 1 where a freedom moves a block, shape (D, G)."""
+        touch = np.zeros((int(self._counts.sum()), len(blocks)), np.int64)
+        for g, block in enumerate(blocks):
+            touch[self.of(block.ends), g] = 1
+        return touch
+
+    def border(self, blocks: Sequence[Block]) -> np.ndarray:
+        """The freedoms that would be in the border of the tree, sorted, shape (B,)."""
+        sources = self._moving[self._moving[:, at.M_MIMIC] >= 0, at.M_MIMIC]
+        ends = [end for b in blocks if b.counts and b.carrier is not None for end in b.ends]
+        return np.union1d(self._moving[sources, at.M_DOF], self.of(ends))
 
 
 class Problem:
@@ -329,8 +369,10 @@ class Problem:
 
     def _border(self, paths: Paths) -> np.ndarray | None:
         """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
+        if self.rows <= DENSE_ROWS or self.bodies is not None:
+            return None
         has_own = any(block.frames for block in self.blocks)
-        if has_own or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+        if has_own or not is_worth_a_tree(self.freedoms, self.rows, 0):
             return None
         border = paths.border(self.blocks)
         return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None
@@ -375,7 +417,7 @@ class Problem:
         bodies = self.bodies
         if bodies is None:
             return (), ()
-        counts = (bodies.points, bodies.capsules, bodies.pairs, bodies.obstacles, bodies.soles)
+        counts = (bodies.points, bodies.capsules, bodies.pairs, bodies.planes, bodies.soles)
         head[at.H_POINTS : at.H_SOLES + 1] = [len(some) for some in counts]
         head_f[at.F_MARGIN], head_f[at.F_BALANCE] = bodies.margin, bodies.balance
         head_f[at.F_UP : at.F_UP + 3] = bodies.up
@@ -386,7 +428,7 @@ class Problem:
         head[at.H_TABLES], head[at.H_GAPS] = len(tables), len(gaps)
         head[at.H_HULLS] = len(hulls)
         ints = (points, capsules, bodies.pairs, bodies.soles, tables)
-        floats = (hulls, masses, sizes, bodies.obstacles, tables_f, gaps)
+        floats = (hulls, masses, sizes, bodies.planes, tables_f, gaps)
         return (
             tuple(np.array(some, np.int64) for some in ints),
             tuple(np.array(some, np.float64) for some in floats),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.skeleton import Pose, Skeleton
+from supple.model.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 Solve = Callable[[int, Floats], tuple[Floats, float]]
@@ -77,9 +77,17 @@ def find_jumps(skeleton: Skeleton, poses: Floats) -> list[int]:
 
 
 def _steps(skeleton: Skeleton, before: Floats, after: Floats) -> Floats:
-    """How far the joint that turns most turns between poses (K, Q), shape (K,) [rad]."""
-    turns = Pose(skeleton, before).turns(Pose(skeleton, after))
-    return turns.max(axis=-1, initial=0.0)
+    """How far the joint that turns most turns between poses (K, Q), shape (K,) [rad].
+
+    Of a joint of several angles the root of the sum of their squares counts.
+    """
+    table = skeleton.freedom_table
+    turning = table.free.take(table.free.turns)
+    if not len(turning):
+        return np.zeros(len(before))
+    change = table.difference(before, after)[..., turning.freedom]
+    first = np.flatnonzero(np.diff(turning.joint, prepend=-1))
+    return np.sqrt(np.add.reduceat(np.square(change), first, axis=-1).max(axis=-1))
 
 
 def _carried(

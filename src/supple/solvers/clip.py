@@ -26,8 +26,10 @@ from supple.kernels import banded, layout
 from supple.kernels import quaternion as quat
 from supple.kernels.blocked import Seen, write_blocked
 from supple.kernels.constraints import (
+    DEPTH,
     MOST_ROWS,
     ROWS,
+    TOPPLE,
     broken,
     fault_of,
     fold_points,
@@ -73,10 +75,9 @@ out, work."""
 S_ITERATIONS, S_DAMPING, S_STALL, S_WINDOW, S_BANDS, S_PASSES, S_BLAME = range(7)
 SETTINGS = 7
 
-E_USED, E_STOP, E_COST = range(
-    3
-)  # columns of `ended`: iterations of a frame, why they stopped, its cost
-ENDED = 3
+# Columns of `ended`: iterations of a frame, why they stopped, its cost, and by how much its constraints are broken.
+E_USED, E_STOP, E_COST, E_DEPTH = range(4)
+ENDED = 4
 
 
 class Places(NamedTuple):
@@ -133,6 +134,7 @@ class Buffers(NamedTuple):
     ahead: Any  # (W,) what the model overestimates by rows that are not broken yet
     damping: Any  # (W,)
     cost: Any  # (W,)
+    depth: Any  # (W,) how far the pair that is deepest in its margin, or the centre of mass, is beyond it
     before: Any  # (W,) the cost before a step
     gain: Any  # (W,) by how much the model expects it to fall
     kept: Any  # (W, Q) the poses before a step
@@ -188,6 +190,7 @@ def take_buffers(problem, constraints, window, bands, work):
         matrix(work, window * rows, nd),
         matrix(work, window, rows),
         matrix(work, window, rows),
+        vector(work, window),
         vector(work, window),
         vector(work, window),
         vector(work, window),
@@ -360,6 +363,8 @@ def build_frame(problem, clip, buffers, f, n):
         fold_frame(problem, clip, buffers, f, q)
     open_frame(problem, clip, buffers, f)
     cost = weigh_frame(problem, clip, buffers, f, q)
+    found = buffers.bodies.found
+    buffers.depth[n] = max(found[DEPTH], found[TOPPLE]) if buffers.constraints.some else 0.0
     tangent(problem, buffers.frames, buffers.linear, q)
     own_axes(problem, buffers.frames, buffers.linear)
     jacobian(problem, buffers.frames, buffers.linear)
@@ -761,6 +766,7 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
         ended[f, E_USED] += used
         ended[f, E_STOP] = stop
         ended[f, E_COST] = buffers.cost[f - first]
+        ended[f, E_DEPTH] = buffers.depth[f - first]
     return total
 
 

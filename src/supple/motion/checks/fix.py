@@ -22,10 +22,11 @@ from supple.motion.checks.clip import Clip
 from supple.motion.checks.ground import above_ground
 from supple.motion.checks.measure import KINDS, MEANINGS, Fault
 from supple.motion.checks.pops import PLACE
-from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
+from supple.motion.contacts import Contacts, find_contacts, foot_points
 from supple.motion.correct import correct
 from supple.motion.planting import HEIGHT, SPEED, _covered, plant_feet
 from supple.rotations import conjugate, from_rotation_vector, multiply, slerp, to_rotation_vector
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.motion.checks.clip import FEW, Clip
 from supple.motion.checks.measure import Measure, nothing
-from supple.motion.contacts import true_runs
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 

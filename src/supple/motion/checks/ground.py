@@ -10,9 +10,10 @@ from supple.model.motion import Motion
 from supple.motion.checks.clip import GRAVITY, Clip
 from supple.motion.checks.joints import trunk
 from supple.motion.checks.measure import AGAIN, Measure, nothing, recurring
-from supple.motion.contacts import find_contacts, true_runs, upright_leg
+from supple.motion.contacts import find_contacts, upright_leg
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.planting import HEIGHT, SPEED, slide
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

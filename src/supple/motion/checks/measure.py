@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.model.character import Note
-from supple.motion.contacts import true_runs
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.convex import surface_points
 from supple.errors import SuppleError
-from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import up_vector
 from supple.motion.retargeting.body_map import SIDES, BodyMap
@@ -257,7 +257,7 @@ class Body:
         touching = [geom for geom in mine if geom.contype or geom.conaffinity]
         rest, points = self.skeleton.rest, []
         for geom in touching or mine:
-            own, here = geom_points(geom), self.skeleton.index(geom.joint)
+            own, here = surface_points(geom), self.skeleton.index(geom.joint)
             if here != joint:
                 world = rest.positions[here] + rotate(rest.rotations[here], own)
                 own = rotate(conjugate(rest.rotations[joint]), world - rest.positions[joint])
@@ -370,7 +370,7 @@ class Body:
             if name not in names:
                 continue
             own = [
-                geom_points(geom)
+                surface_points(geom)
                 for geom in self.skeleton.geoms
                 if geom.joint == name
                 and geom.kind != "plane"
@@ -411,34 +411,11 @@ def _length(points: list[Floats]) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-def geom_points(geom: Geom) -> Floats:
-    """Points (P, 3) in the joint's frame whose hull is a geom, nearly."""
-    size = geom.size
-    if geom.kind == "mesh":
-        local = np.asarray(geom.vertices, dtype=np.float64)
-    elif geom.kind == "sphere":
-        local = size[0] * _BALL
-    elif geom.kind in ("capsule", "cylinder"):
-        ends = np.array(((0.0, 0.0, size[1]), (0.0, 0.0, -size[1])))
-        round_ = _BALL if geom.kind == "capsule" else _RIM
-        local = (ends[:, None] + size[0] * round_).reshape(-1, 3)
-    elif geom.kind == "ellipsoid":
-        local = np.asarray(size) * _BALL
-    else:
-        local = np.asarray(size) * np.array(
-            [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float
-        )
-    return rotate(np.asarray(geom.rotation), local) + np.asarray(geom.position)
-
-
-_BALL = np.concatenate([np.eye(3), -np.eye(3)])
 _WAYS = np.array(
     [[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z],
     dtype=float,
 )
 _WAYS /= np.linalg.norm(_WAYS, axis=1, keepdims=True)
-_ANGLES = np.arange(16) * np.pi / 8
-_RIM = np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(16)], axis=1)
 
 
 def mid(at: dict[str, Floats], name: str) -> Floats:

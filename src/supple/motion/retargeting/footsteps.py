@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.motion.contacts import true_runs
 from supple.motion.retargeting.body import unit
+from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

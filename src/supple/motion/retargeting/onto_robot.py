@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.obstacles import Plane
 from supple.bodies.pairs import contacts_of
 from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Reach, Smooth, Span
 from supple.model.character import Note
 from supple.model.skeleton import Pose
-from supple.motion.contacts import true_runs
 from supple.motion.retargeting.balance import MARGIN, Balanced, Support
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
@@ -27,6 +27,7 @@ from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import BEARING_PARTS, Performance, frame_axes
 from supple.motion.retargeting.touch import find_touches
 from supple.rotations import conjugate, from_matrix, multiply, rotate
+from supple.runs import true_runs
 from supple.solve.prepare import Prepared
 from supple.solve.tracked import Track
 
@@ -36,7 +37,6 @@ ACROSS = 0.5  # least sine of the angle between a limb and a hinge that bends it
 EVEN_ROOM = (
     0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
 )
-GROUND_EASE = 0.1  # how long before and after it would be below the ground a point is watched [s]
 LARGEST_STEP = 1.0  # a joint that turns farther from one frame to the next is named [rad]
 OVERLAP = 1e-6  # depth from which solid shapes that overlap are named [model units]
 FEW_RUNS = 8  # runs of frames in a message, at most
@@ -62,7 +62,6 @@ class Weights:
         swing: Corners of a sole that does not.
         lying: Factor of `swing` where the shin lies down: kneeling, few robots can stretch their ankles as humans do.
         bear: Parts besides feet that bear on the ground: knees, hands, elbows, seat.
-        ground: Points of solid shapes below the ground.
         path: The middle of the hips.
         legs: Directions of thighs and shins.
         arms: Directions of upper arms and forearms.
@@ -76,11 +75,11 @@ class Weights:
         rest: Angles from those at rest [1/rad^2].
         softness: Factor of all these beside `Avoid` and `Balance`, which count 10 a characteristic length.
         apart_margin: How far solid shapes are to stay apart [leg lengths].
-        ground_slack: How deep a point may be below the ground before it is lifted [leg lengths].
-        ground_rounds: How often the clip is solved again, at most, to lift points that are below the ground.
-        alone_iterations: At most how many every frame is solved by itself with.
-        first_iterations: At most how many all frames are solved together with, before balance and ground are asked for.
-        iterations: At most how many, in each round after that.
+        coarse_fps: About as many frames a second are solved by themselves first; all others start from what is
+            between them. With 10 in place of 15 an arm of T1 ended on another branch if a clip began 15 frames later.
+        alone_iterations: At most how many each of these is solved by itself with.
+        first_iterations: At most how many they are then solved together with.
+        iterations: At most how many all frames are solved together with, and balance.
         stall: An iteration that gains less than this part of the cost is the last.
     """
 
@@ -88,7 +87,6 @@ class Weights:
     swing: float = 4.0
     lying: float = 0.1
     bear: float = 10.0
-    ground: float = 20.0
     path: float = 2.0
     legs: float = 0.5
     arms: float = 1.0
@@ -101,12 +99,11 @@ class Weights:
     smooth: float = 0.6
     rest: float = 0.01
     softness: float = 0.5
-    apart_margin: float = 0.005
-    ground_slack: float = 0.003
-    ground_rounds: int = 3
+    apart_margin: float = 0.01
+    coarse_fps: float = 15.0
     alone_iterations: int = 20
     first_iterations: int = 4
-    iterations: int = 8
+    iterations: int = 5
     stall: float = 1e-3
 
 
@@ -293,19 +290,18 @@ class _Problem:
             self._span("head", name, wanted, self.weights.head / size)
 
     def solve(self, *, balance: bool) -> tuple[Pose, Balanced | None]:
-        """Solve every frame by itself, then all of them with what ties them, what is solid and what balances."""
+        """Solve some of the frames by themselves and then together, then all of them, from the poses between those."""
         w = self.weights
-        start = Pose(self.body.skeleton, self._start())
-        poses = free = self._run(start, w.first_iterations, alone=w.alone_iterations).poses
+        rows = spread_frames(self.frames, self.source.fps, w.coarse_fps)
+        start = Pose(self.body.skeleton, self._start()[rows])
+        coarse = self._run(start, w.first_iterations, alone=w.alone_iterations, rows=rows).poses
+        free = between(coarse, rows)
         support = self._support() if balance else None
         feet = {}
         if support is not None:
             feet = {self.body.map[f"{s}_foot"][-1]: step.stands for s, step in self.steps.items()}
         gate = None if support is None else support.gate
-        for round_ in range(w.ground_rounds):
-            if not self._lift(poses) and round_:
-                break
-            poses = self._run(poses, w.iterations, feet=feet, gate=gate).poses
+        poses = self._run(between(coarse, rows), w.iterations, feet=feet, gate=gate).poses
         done = None
         if support is not None:
             frames = int(support.counts.sum())
@@ -314,9 +310,18 @@ class _Problem:
 
     def _run(
         self, start: Pose, iterations: int, *, alone: int = 0, feet: dict[str, Any] | None = None,
-        gate: Floats | None = None,
+        gate: Floats | None = None, rows: NDArray[np.int64] | None = None,
     ) -> Track:  # fmt: skip
-        """Solve the clip from poses (F,): every frame by itself so many iterations, then all together."""
+        """Solve frames from poses: every one by itself so many iterations, then all together.
+
+        Args:
+            start: A pose for each of the frames.
+            iterations: At most how many over all of them.
+            alone: At most how many by themselves.
+            feet: Which feet stand in each frame of the clip, by their joints, if the body is to keep its balance.
+            gate: How much that counts in each frame of the clip.
+            rows: Which frames of the clip are solved; all by default.
+        """
         body, w = self.body, self.weights
         names, leg = body.skeleton.joint_names, body.sizes["leg"]
         asked = tuple(
@@ -326,43 +331,22 @@ class _Problem:
         apart = w.apart_margin * leg if body.skeleton.geoms else None
         problem = _prepared(body, asked, apart, tuple(feet or ()))
         length, back = problem.problem.length, conjugate(body.turn)
-        targets = [rotate(back, target) for _, target, _ in self.asked]
-        weights = np.ones((self.frames, len(problem.problem.goals)))  # Avoid and Balance come last
+        rows = np.arange(self.frames) if rows is None else rows
+        targets = [rotate(back, target[rows]) for _, target, _ in self.asked]
+        weights = np.ones((len(rows), len(problem.problem.goals)))  # Avoid and Balance come last
         for k, (_, _, weight) in enumerate(self.asked):
-            weights[:, k] = np.square(weight * (length * w.softness))
-        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "stall": w.stall}
-        given |= {"mend": False, "blame": False}
+            own = weight[rows] if isinstance(weight, np.ndarray) else weight
+            weights[:, k] = np.square(own * (length * w.softness))
+        fps = self.source.fps * max(len(rows) - 1, 1) / max(self.frames - 1, 1)
+        given: dict[str, Any] = {"weights": weights, "fps": fps, "stall": w.stall}
+        given |= {"settle": len(rows) == self.frames, "mend": False, "blame": False}
         free = [name for j, name in enumerate(names) if j != self.root]
         factor = w.softness**2
         given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
         if feet:
-            given |= {"supports": feet, "balance": gate}
+            given["supports"] = {name: stands[rows] for name, stands in feet.items()}
+            given["balance"] = 1.0 if gate is None else gate[rows]
         return problem.clip(*targets, start=start, alone=alone, iterations=iterations, **given)
-
-    def _lift(self, poses: Pose) -> bool:
-        """Ask for points of solid shapes that are below the ground to be on it; True if there are any."""
-        if self.root is None:
-            return False
-        w, leg = self.weights, self.body.sizes["leg"]
-        joints, points = self.body.outer_points
-        positions, rotations = self.body.frames(poses)
-        added = False
-        for j in np.unique(joints):
-            own = points[joints == j]
-            up = rotate(conjugate(rotations[:, j]), np.array((0.0, 0.0, 1.0)))
-            heights = up @ own.T + positions[:, j, 2, None]
-            lowest = heights.argmin(axis=1)
-            deep = heights.min(axis=1) < -w.ground_slack * leg
-            for k in np.unique(lowest[deep]):
-                flags = (lowest == k) & deep
-                gate = smoothed(flags[:, None].astype(np.float64), GROUND_EASE * self.source.fps)[
-                    :, 0
-                ]
-                place = positions[:, j] + rotate(rotations[:, j], own[k])
-                place[:, 2] = np.maximum(place[:, 2], 0.0)
-                self._place(Point(int(j), own[k]), place, np.sqrt(gate) * w.ground / leg)
-                added = True
-        return added
 
     def _support(self) -> Support | None:
         """When balance is asked for, if the masses are known and there is something to hold."""
@@ -457,6 +441,22 @@ class _Problem:
             return
 
 
+def spread_frames(frames: int, fps: float, least_fps: float) -> NDArray[np.int64]:
+    """Frames of a clip, spread as evenly as can be, the first and last among them, at a rate or a little more."""
+    step = max(1, int(fps / least_fps))
+    return np.unique(np.linspace(0, frames - 1, -(-(frames - 1) // step) + 1).round().astype(int))
+
+
+def between(poses: Pose, rows: NDArray[np.int64]) -> Pose:
+    """Poses (F,) of all frames from those of some frames (R,), the first and last among them."""
+    every = np.arange(rows[-1] + 1)
+    if len(rows) == len(every):
+        return poses
+    after = np.clip(np.searchsorted(rows, every), 1, len(rows) - 1)
+    share = (every - rows[after - 1]) / (rows[after] - rows[after - 1])
+    return poses[after - 1].interpolate(poses[after], share)
+
+
 def remarks(poses: Pose) -> list[Note]:
     """What of a robot's poses (F,) must be said: joints that turn far in one frame, and solid shapes that overlap."""
     skeleton, q = poses.skeleton, np.asarray(poses.coordinates)
@@ -547,9 +547,12 @@ def _prepared(
             goals.append(Span(more[0][0], end, point_start=more[0][1], point_end=place))
         else:
             goals.append(Reach(end, point=place))
+    up = tuple(rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0))).tolist())
     if margin is not None:
-        goals.append(Avoid(margin))
+        # Soles that stand are on the ground: the margin is that of solid shapes from each other.
+        below = tuple(-margin * x for x in up)
+        ground = (Plane(below, up),) if moves(body) else ()
+        goals.append(Avoid(margin, obstacles=ground))
     if feet:
-        up = tuple(rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0))).tolist())
         goals.append(Balance(feet, margin=MARGIN * body.sizes["leg"], up=up))
     return Prepared(body.skeleton, goals, free_root=True)

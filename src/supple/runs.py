@@ -1,0 +1,12 @@
+"""Runs of flags: where something holds frame after frame."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def true_runs(flags: NDArray[np.bool_]) -> list[slice]:
+    """Where flags (F,) are set one after the other, in order."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
