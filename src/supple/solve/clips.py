@@ -43,7 +43,7 @@ AHEAD = 0.03
 # Settling: how often, how much more constraints weigh each time, with how many frames on both sides of those that break
 # them, and how much of a margin may be used up [of the margin; characteristic lengths where there is none]. On ten
 # clips on T1 it leaves no overlap over 1 cm, where forearms were up to 3.6 cm in the trunk.
-SETTLINGS, STRONGER, AROUND = 2, 4.0, 4
+SETTLINGS, STRONGER, AROUND = 3, 4.0, 4
 MARGIN_USED, NO_MARGIN = 0.9, 1e-4
 
 

@@ -103,7 +103,7 @@ class Weights:
     coarse_fps: float = 15.0
     alone_iterations: int = 20
     first_iterations: int = 4
-    iterations: int = 5
+    iterations: int = 12
     stall: float = 1e-3
 
 
