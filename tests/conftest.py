@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 FIRST = ("test_torture.py", "test_same_bits.py", "test_jit.py", "test_kernels_module.py")
 # They compile kernels of their own, after which kernels that Python calls are compiled just in time too.
-LAST = ("test_looks.py", "test_serial.py")
+LAST = ("test_banded.py", "test_looks.py", "test_serial.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

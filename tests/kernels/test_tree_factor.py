@@ -37,6 +37,7 @@ def either(monkeypatch):
     def solve_both(skeleton, goals, solver, **given):
         answers = []
         for use in (False, True):
+            monkeypatch.setattr(lowering, "DENSE_ROWS", 0)
             monkeypatch.setattr(lowering, "is_worth_a_tree", lambda *_, use=use: use)
             prepared = supple.prepare(skeleton, goals, solver=solver, free_root=True)
             assert prepared.executor.packed[0][at.H_TREE] == int(use)
@@ -139,6 +140,7 @@ def without_pushed(step, bounds, weights):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("method", ["dls", "transpose", "pinv"])
 def test_a_step_is_that_of_numpy(seed, method, monkeypatch):
+    monkeypatch.setattr(lowering, "DENSE_ROWS", 0)
     monkeypatch.setattr(lowering, "is_worth_a_tree", lambda *_: True)
     rng = np.random.default_rng(seed)
     skeleton = random_tree(rng)
@@ -238,7 +240,7 @@ def test_joints_that_others_copy_are_in_the_border(seed, either):
     paths_of = Problem(skeleton, goals, free_root=True)
     source = paths_of.moving.tolist().index(skeleton.index("j0_0"))
     moving = paths_of._tables[1]
-    border = tree.Paths(skeleton, moving).border(paths_of.blocks)
+    border = lowering.Paths(skeleton, moving).border(paths_of.blocks)
     assert border.tolist() == [moving[source, at.M_DOF]]
     start = bent(skeleton, rng)
     for solver in (LM(max_iterations=1, restarts=0), Jacobian(method="dls", max_iterations=1)):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.convex import SIMPLEX, Gap, Hull, hull_gap, support
-from supple.kernels.decorators import entry, kernel, leaf
+from supple.kernels.decorators import cold, entry, kernel, leaf
 from supple.kernels.jacobian import pushed_along, pushed_by_joint
 from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
@@ -259,7 +259,7 @@ def capsule_gap(constraints, bodies, i, j):
     return segment_gap(a1, b1, a2, b2, radii)
 
 
-@kernel
+@cold
 def shape_gap(constraints, bodies, frames, i, j, rough, reach):
     """Between the shapes in two capsules, of which one is a hull; `rough` is the gap of the capsules.
 
@@ -288,7 +288,7 @@ def _hull(constraints, bodies, frames, i):
     return Hull(constraints.hulls, first, count, turn, quat.load3(bodies.world, a, 0))
 
 
-@kernel
+@cold
 def plane_gap(constraints, bodies, frames, i, o):
     """From a plane, the first, to a capsule or the hull in it, the second, at its lowest point."""
     capsules, planes, sizes = constraints.capsules, constraints.planes, constraints.capsules_f

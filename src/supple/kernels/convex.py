@@ -14,7 +14,7 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import entry, kernel, leaf
+from supple.kernels.decorators import cold, entry, kernel, leaf
 
 STEPS = 40  # of the walk between simplices, at most
 EXACT = 1e-10  # the walk ends where the square of the distance is known up to this part of it
@@ -64,7 +64,7 @@ def _along(points, k, way):
     return points[k, 0] * way[0] + points[k, 1] * way[1] + points[k, 2] * way[2]
 
 
-@leaf
+@cold
 def _farthest(points, first, size, way):
     """Which of the rows of points from `first` on is the farthest along a direction, the first of those as far.
 
@@ -175,7 +175,7 @@ def _beyond(a, b, c, d):
     return quat.dot(a, normal) / height
 
 
-@kernel
+@cold
 def _of_tetrahedron(simplex):
     """Keep the corners of the face nearest to the origin, with their weights; returns False if it is inside."""
     p, q = quat.load3(simplex, 0, 0), quat.load3(simplex, 1, 0)
@@ -259,7 +259,7 @@ def _is_known(simplex, count, corner):
 # Gaps ---------------------------------------------------------------------------------------------
 
 
-@kernel
+@cold
 def _walk(one, other, shift, start, size, reach, simplex):
     """The nearest points of two hulls, the second shifted; a distance of 0 and no points if they overlap.
 
@@ -312,7 +312,7 @@ def _walk(one, other, shift, start, size, reach, simplex):
     )
 
 
-@kernel
+@cold
 def _part(one, other, start, size, simplex, ways, count):
     """The direction in which two hulls that overlap are parted by the least shift, as far as it is found.
 
@@ -344,7 +344,7 @@ def _part(one, other, start, size, simplex, ways, count):
     return way
 
 
-@kernel
+@cold
 def hull_gap(one, other, radii, start, size, reach, simplex, ways, count):
     """The gap of two hulls thickened by radii in all; where they are farther apart than `reach`, at least that much.
 
