@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.bodies.convex import Convex, convex
 from supple.errors import one_of
 from supple.model.capsules import Capsule
 from supple.model.geoms import Geom
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import rotate
 
 ROUND = ("sphere", "capsule")  # geoms that are capsules themselves
 
@@ -43,6 +45,11 @@ class Solid:
         if self.hull is not None:
             return self.hull
         return Convex(np.array([self.capsule.a, self.capsule.b]), self.capsule.radius)
+
+    def lowest(self, pose: Pose, up: NDArray[np.float64]) -> float:
+        """How high its lowest point is in a pose, along a unit vector up, shape (3,)."""
+        points = rotate(pose.rotations[self.joint], self.shape.points)
+        return float(((points + pose.positions[self.joint]) @ up).min()) - self.shape.radius
 
 
 def solids_of(

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.constraints import Bodies as Lowered
+from supple.bodies.pairs import contacts_of
 from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Box, Connect, Goal, Plane, Weld
 from supple.model.skeleton import Skeleton
 from supple.motion.feet import find_feet
-from supple.rotations import rotate
 from supple.viewer.bounds import bounds
 from supple.viewer.messages import (
     Bodies,
@@ -26,9 +26,7 @@ from supple.viewer.messages import (
 )
 from supple.viewer.subject import Subject
 
-BELOW = (
-    0.1  # of the subject's size: capsules that are as far below the ground lower it as an obstacle
-)
+BELOW = 0.1  # of the subject's size: solids up to as far below the ground lower it as an obstacle
 NOTHING = np.zeros(0, np.int64)
 
 
@@ -93,17 +91,11 @@ def _loop(one: LoopSetup) -> Connect:
 
 
 def _ground(subject: Subject) -> Plane:
-    """The ground as an obstacle: a little lower where capsules are in it from the beginning."""
-    around, up = bounds(subject), "xyz".index(subject.up)
-    pose, low = subject.start, around.ground
-    for name, some in subject.solid.capsules.items():
-        k = pose.skeleton.index(name)
-        for one in some:
-            ends = pose.positions[k] + rotate(pose.rotations[k], np.array([one.a, one.b]))
-            lowest = float(ends[:, up].min()) - one.radius
-            if lowest > around.ground - BELOW * around.size:
-                low = min(low, lowest)
-    return Plane(low * np.eye(3)[up], np.eye(3)[up])
+    """The ground as an obstacle: a little lower where solids are in it from the beginning."""
+    around, up = bounds(subject), np.eye(3)["xyz".index(subject.up)]
+    heights = [one.lowest(subject.start, up) for one in contacts_of(subject.solid).solids]
+    near = [height for height in heights if height > around.ground - BELOW * around.size]
+    return Plane(min([around.ground, *near]) * up, up)
 
 
 # To draw ------------------------------------------------------------------------------------------

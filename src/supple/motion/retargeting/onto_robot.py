@@ -161,7 +161,8 @@ class _Problem:
         for side in self.target.legs:
             if side not in body.soles:
                 raise SuppleError(
-                    f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none"
+                    f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none "
+                    "(meshes that cannot be read are left out)"
                 )
             sole, joint = body.soles[side], body.carrier(f"{side}_foot")
             steps = self.target.steps(side, sole_shape(body, side))
