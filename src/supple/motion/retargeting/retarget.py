@@ -81,7 +81,7 @@ def retarget(
     Limbs take the directions that the source's have in world, whatever the rest poses are; the path of the
     hips is scaled to the legs; feet that touch the ground in the source stand still on the ground, which is
     level at height 0, as knees, hands and the seat do; wrists that are close keep their distance, in arm lengths.
-    The whole clip is solved at once: no frame depends on the one before it, nor on where the figure faces.
+    The whole clip is solved at once, not from frame to frame.
 
     A character is posed in closed form, two bones at a time; hinges and joints with limits take what they can
     of that, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
