@@ -19,7 +19,7 @@ from supple.bodies.solids import Solid
 from supple.errors import SuppleError, one_of
 from supple.model.capsules import Capsule, enclosing
 from supple.model.skeleton import Skeleton
-from supple.rotations import rotate
+from supple.rotations import between, rotate
 
 NEVER = (
     0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
@@ -39,9 +39,9 @@ class Bodies:
         points: (joint or WORLD, place in its frame, mass).
         capsules: (point, point, radius, half length, number of its hull or -1).
         hulls: Shapes inside capsules, moved to the first end of the capsule: (points, radius).
-        pairs: (capsule, capsule or -1 - plane).
+        pairs: (capsule, capsule or -1 - obstacle).
         names: Of each pair and then of each table, whose it is.
-        planes: Of each a point and the normal, xyz both.
+        obstacles: Planes and boxes, rows of OBSTACLE_FLOATS.
         soles: Points.
         tables: Gaps of close pairs.
         margin: Of `Avoid`.
@@ -54,7 +54,7 @@ class Bodies:
     hulls: list[tuple[np.ndarray, float]] = field(default_factory=list)
     pairs: list[tuple[int, int]] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
-    planes: list[tuple[float, ...]] = field(default_factory=list)
+    obstacles: list[tuple[float, ...]] = field(default_factory=list)
     soles: list[int] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     margin: float = 0.0
@@ -79,6 +79,16 @@ class Bodies:
             return self.capsule(one.joint, one.capsule)
         self.hulls.append((one.hull.points - np.array(one.capsule.a), one.hull.radius))
         return self.capsule(one.joint, one.capsule, len(self.hulls) - 1)
+
+    def obstacle(self, one: Plane | Box) -> int:
+        """Add a plane or a box; returns what stands for it in a pair."""
+        if isinstance(one, Plane):
+            turn = between((0.0, 0.0, 1.0), one.normal)
+            row = (*one.point, *turn.tolist(), 0.0, 0.0, 0.0)
+        else:
+            row = (*one.center, *one.rotation, *(0.5 * x for x in one.size))
+        self.obstacles.append(row)
+        return -len(self.obstacles)
 
     def packed_capsules(self) -> tuple[list[Any], list[Any], np.ndarray]:
         """Capsules as kernels take them: ints and floats of each, and the points of all hulls, shape (V, 3)."""
@@ -142,16 +152,21 @@ def keep_apart(
             bodies.names.append((names[p], names[q]))
     for n, obstacle in enumerate(obstacles):
         what = f"obstacle {n} ({type(obstacle).__name__})"
-        if isinstance(obstacle, Plane):
-            bodies.planes.append((*obstacle.point, *obstacle.normal))
-            other = -len(bodies.planes)
-        else:
-            other = bodies.solid(_in_world(obstacle))
+        row = 0 if isinstance(obstacle, Capsule) else bodies.obstacle(obstacle)
+        other = -1  # the obstacle as a solid, once it is needed
         for k, solid in enumerate(solids):
-            if carrier[solid.joint] != WORLD:
-                for own in corners(k) if other < 0 else (number(k),):
-                    bodies.pairs.append((own, other))
-                    bodies.names.append((names[solid.joint], what))
+            if carrier[solid.joint] == WORLD:
+                continue
+            if isinstance(obstacle, Plane):
+                met = [(own, row) for own in corners(k)]
+            elif isinstance(obstacle, Box) and solid.hull is None:
+                met = [(number(k), row)]
+            else:
+                other = bodies.solid(_in_world(obstacle)) if other < 0 else other
+                met = [(number(k), other)]
+            for pair in met:
+                bodies.pairs.append(pair)
+                bodies.names.append((names[solid.joint], what))
     if pairs is None:
         moved = set(moving.tolist())
         for table in contacts.tables:

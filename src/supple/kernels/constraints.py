@@ -1,6 +1,6 @@
 """What a pose must not break: capsules that may not overlap, and a centre of mass that stays over its feet.
 
-Both are inequalities. A *pair* of capsules, or a capsule and a plane, keeps at least the margin from
+Both are inequalities. A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from
 each other, and so do two bones whose gap is read from a *table* over one or two coordinates; the centre of
 mass keeps at least its own margin from each edge of the *support*, the convex outline of the soles as seen
 from above. Each broken one adds half the square of its *excess* to the cost: by how much it is broken, in
@@ -46,7 +46,7 @@ class Constraints(NamedTuple):
     capsules: Any  # (C, CAPSULE_INTS)
     capsules_f: Any  # (C, CAPSULE_FLOATS)
     pairs: Any  # (N, PAIR_INTS)
-    planes: Any  # (O, PLANE_FLOATS)
+    obstacles: Any  # (O, OBSTACLE_FLOATS)
     soles: Any  # (S,) points
     tables: Any  # (T, TABLE_INTS)
     tables_f: Any  # (T, TABLE_FLOATS)
@@ -62,15 +62,15 @@ class Constraints(NamedTuple):
 def unpack_constraints(problem, ints, floats):
     """The constraints in a packed pair of arrays, behind everything else."""
     np, nc, nn = ints[layout.H_POINTS], ints[layout.H_CAPSULES], ints[layout.H_PAIRS]
-    no, ns = ints[layout.H_PLANES], ints[layout.H_SOLES]
+    no, ns = ints[layout.H_OBSTACLES], ints[layout.H_SOLES]
     nt, ng, nv = ints[layout.H_TABLES], ints[layout.H_GAPS], ints[layout.H_HULLS]
     tables = ints.shape[0] - nt * layout.TABLE_INTS
     capsules = tables - ns - nn * layout.PAIR_INTS - nc * layout.CAPSULE_INTS
     pairs = capsules + nc * layout.CAPSULE_INTS
     gaps = floats.shape[0] - ng
     tables_f = gaps - nt * layout.TABLE_FLOATS
-    planes = tables_f - no * layout.PLANE_FLOATS
-    capsules_f = planes - nc * layout.CAPSULE_FLOATS
+    obstacles = tables_f - no * layout.OBSTACLE_FLOATS
+    capsules_f = obstacles - nc * layout.CAPSULE_FLOATS
     hulls = capsules_f - np - nv * layout.HULL_FLOATS
     return Constraints(
         grid(ints, capsules - np * layout.POINT_INTS, np, layout.POINT_INTS),
@@ -78,7 +78,7 @@ def unpack_constraints(problem, ints, floats):
         grid(ints, capsules, nc, layout.CAPSULE_INTS),
         grid(floats, capsules_f, nc, layout.CAPSULE_FLOATS),
         grid(ints, pairs, nn, layout.PAIR_INTS),
-        grid(floats, planes, no, layout.PLANE_FLOATS),
+        grid(floats, obstacles, no, layout.OBSTACLE_FLOATS),
         part(ints, pairs + nn * layout.PAIR_INTS, ns),
         grid(ints, tables, nt, layout.TABLE_INTS),
         grid(floats, tables_f, nt, layout.TABLE_FLOATS),
@@ -288,11 +288,38 @@ def _hull(constraints, bodies, frames, i):
     return Hull(constraints.hulls, first, count, turn, quat.load3(bodies.world, a, 0))
 
 
+@leaf
+def _box_distance(p, h):
+    """Signed distance of a point from a box of half sizes h around the origin."""
+    x, y, z = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
+    outside = math.sqrt(max(x, 0.0) ** 2 + max(y, 0.0) ** 2 + max(z, 0.0) ** 2)
+    return outside + min(max(x, max(y, z)), 0.0)
+
+
+@leaf
+def _box_normal(p, h):
+    """The direction in which that distance grows."""
+    x, y, z = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
+    if max(x, max(y, z)) > 0.0:
+        way = (
+            math.copysign(max(x, 0.0), p[0]),
+            math.copysign(max(y, 0.0), p[1]),
+            math.copysign(max(z, 0.0), p[2]),
+        )
+        return quat.unit(way)
+    if x >= y and x >= z:
+        return (math.copysign(1.0, p[0]), 0.0, 0.0)
+    if y >= z:
+        return (0.0, math.copysign(1.0, p[1]), 0.0)
+    return (0.0, 0.0, math.copysign(1.0, p[2]))
+
+
 @cold
 def plane_gap(constraints, bodies, frames, i, o):
     """From a plane, the first, to a capsule or the hull in it, the second, at its lowest point."""
-    capsules, planes, sizes = constraints.capsules, constraints.planes, constraints.capsules_f
-    normal = quat.load3(planes, o, layout.PLANE_NORMAL)
+    capsules, obstacles, sizes = constraints.capsules, constraints.obstacles, constraints.capsules_f
+    turn = quat.load4(obstacles, o, layout.O_ROTATION)
+    normal = quat.rotate(turn, (0.0, 0.0, 1.0))
     if capsules[i, layout.C_COUNT] > 0:
         hull = _hull(constraints, bodies, frames, i)
         lowest, radius = support(hull, quat.scale(normal, -1.0)), sizes[i, layout.C_ROUND]
@@ -301,14 +328,48 @@ def plane_gap(constraints, bodies, frames, i, o):
         b = quat.load3(bodies.world, capsules[i, layout.C_B], 0)
         lowest = a if quat.dot(a, normal) <= quat.dot(b, normal) else b
         radius = sizes[i, layout.C_RADIUS]
-    height = quat.dot(quat.sub(lowest, quat.load3(planes, o, layout.PLANE_POINT)), normal)
+    height = quat.dot(quat.sub(lowest, quat.load3(obstacles, o, layout.O_CENTER)), normal)
     return Gap(height - radius, lowest, lowest, normal)
+
+
+@cold
+def box_gap(constraints, bodies, i, o):
+    """From a box, the first, to a capsule, the second.
+
+    The signed distance from a box is convex, and so it is along the capsule's axis: a golden section finds where it is
+    least.
+    """
+    capsules, world, obstacles = constraints.capsules, bodies.world, constraints.obstacles
+    center = quat.load3(obstacles, o, layout.O_CENTER)
+    turn = quat.load4(obstacles, o, layout.O_ROTATION)
+    half = quat.load3(obstacles, o, layout.O_HALF)
+    a = quat.unrotate(turn, quat.sub(quat.load3(world, capsules[i, 0], 0), center))
+    b = quat.unrotate(turn, quat.sub(quat.load3(world, capsules[i, 1], 0), center))
+    way = quat.sub(b, a)
+    low, high, ratio = 0.0, 1.0, 0.5 * (math.sqrt(5.0) - 1.0)
+    s, t = high - ratio, low + ratio
+    at_s = _box_distance(quat.axpy(a, s, way), half)
+    at_t = _box_distance(quat.axpy(a, t, way), half)
+    for _ in range(40):
+        if at_s <= at_t:
+            high, t, at_t = t, s, at_s
+            s = high - ratio * (high - low)
+            at_s = _box_distance(quat.axpy(a, s, way), half)
+        else:
+            low, s, at_s = s, t, at_t
+            t = low + ratio * (high - low)
+            at_t = _box_distance(quat.axpy(a, t, way), half)
+    second = quat.axpy(a, 0.5 * (low + high), way)
+    distance, normal = _box_distance(second, half), _box_normal(second, half)
+    point = quat.add(center, quat.rotate(turn, second))
+    radius = constraints.capsules_f[i, layout.C_RADIUS]
+    return Gap(distance - radius, point, point, quat.rotate(turn, normal))
 
 
 @leaf
 def is_near(constraints, bodies, n, reach):
     """True if the shapes of pair n may be nearer than `reach`, by the spheres around them."""
-    pairs, sizes, planes = constraints.pairs, constraints.capsules_f, constraints.planes
+    pairs, sizes, obstacles = constraints.pairs, constraints.capsules_f, constraints.obstacles
     i, j = pairs[n, 0], pairs[n, 1]
     own = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF] + reach
     middle = quat.load3(bodies.middles, i, 0)
@@ -316,8 +377,14 @@ def is_near(constraints, bodies, n, reach):
         way = quat.sub(quat.load3(bodies.middles, j, 0), middle)
         both = own + sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
         return quat.dot(way, way) < both * both
-    way = quat.sub(middle, quat.load3(planes, -1 - j, layout.PLANE_POINT))
-    return quat.dot(way, quat.load3(planes, -1 - j, layout.PLANE_NORMAL)) < own
+    o = -1 - j
+    half = quat.load3(obstacles, o, layout.O_HALF)
+    way = quat.sub(middle, quat.load3(obstacles, o, layout.O_CENTER))
+    if half[0] == 0.0:
+        turn = quat.load4(obstacles, o, layout.O_ROTATION)
+        return quat.unrotate(turn, way)[2] < own
+    both = own + quat.norm(half)
+    return quat.dot(way, way) < both * both
 
 
 @leaf
@@ -325,7 +392,9 @@ def pair_gap(constraints, bodies, frames, n, reach):
     """The nearest points of a pair; of the capsules around them where these are farther apart than `reach`."""
     i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
     if j < 0:
-        return plane_gap(constraints, bodies, frames, i, -1 - j)
+        if constraints.obstacles[-1 - j, layout.O_HALF] == 0.0:
+            return plane_gap(constraints, bodies, frames, i, -1 - j)
+        return box_gap(constraints, bodies, i, -1 - j)
     gap = capsule_gap(constraints, bodies, i, j)
     if gap.distance > reach:
         return gap

@@ -54,7 +54,7 @@ JOINT_FLOATS = 33
     H_POINTS,  # points on bones: ends of capsules, centres of mass, soles
     H_CAPSULES,
     H_PAIRS,  # pairs of capsules that may not overlap
-    H_PLANES,
+    H_OBSTACLES,
     H_SOLES,  # points that stand on the ground, 0 if balance is not asked for
     H_TABLES,  # gaps of bones as tables over one or two coordinates
     H_GAPS,  # numbers in all tables
@@ -149,7 +149,7 @@ C_RADIUS, C_HALF, C_ROUND = range(3)
 CAPSULE_FLOATS = 3
 HULL_FLOATS = 3
 
-# A pair that may not overlap: a capsule, and another one or a plane (-1 - its number).
+# A pair that may not overlap: a capsule, and another one or an obstacle (-1 - its number).
 PAIR_INTS = 2
 
 # A table of the gap between two bones: its first number, and for each of its two axes the coordinate, the
@@ -164,10 +164,11 @@ T_LOW, T_RATE, T_TURN, T_UNIT = range(4)
 AXIS_FLOATS = 4
 TABLE_FLOATS = 2 * AXIS_FLOATS
 
-# A plane in the world, solid below.
-PLANE_POINT = 0  # xyz, on it
-PLANE_NORMAL = 3  # xyz, unit
-PLANE_FLOATS = 6
+# An obstacle: the world where `half` of a box, turned and moved, is solid; or below a plane.
+O_CENTER = 0  # xyz, of a plane a point on it
+O_ROTATION = 3  # wxyz; a plane's normal is z
+O_HALF = 7  # xyz, half sizes; all 0: a plane
+OBSTACLE_FLOATS = 10
 
 # A moving joint's state row (workspace).
 S_PRE = 0  # wxyz, rotation from the moving parent to just before this joint

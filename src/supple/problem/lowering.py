@@ -417,7 +417,7 @@ class Problem:
         bodies = self.bodies
         if bodies is None:
             return (), ()
-        counts = (bodies.points, bodies.capsules, bodies.pairs, bodies.planes, bodies.soles)
+        counts = (bodies.points, bodies.capsules, bodies.pairs, bodies.obstacles, bodies.soles)
         head[at.H_POINTS : at.H_SOLES + 1] = [len(some) for some in counts]
         head_f[at.F_MARGIN], head_f[at.F_BALANCE] = bodies.margin, bodies.balance
         head_f[at.F_UP : at.F_UP + 3] = bodies.up
@@ -428,7 +428,7 @@ class Problem:
         head[at.H_TABLES], head[at.H_GAPS] = len(tables), len(gaps)
         head[at.H_HULLS] = len(hulls)
         ints = (points, capsules, bodies.pairs, bodies.soles, tables)
-        floats = (hulls, masses, sizes, bodies.planes, tables_f, gaps)
+        floats = (hulls, masses, sizes, bodies.obstacles, tables_f, gaps)
         return (
             tuple(np.array(some, np.int64) for some in ints),
             tuple(np.array(some, np.float64) for some in floats),

@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "c2456cc2bc296129";
+export const LAYOUT = "9c4dff4374f6af3c";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
