@@ -24,7 +24,7 @@ from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
 from supple.motion.retargeting.guide import Guide
-from supple.motion.retargeting.performance import BEARING_PARTS, Performance, frame_axes
+from supple.motion.retargeting.performance import BEARING_PARTS, Performance, Stand, frame_axes
 from supple.motion.retargeting.touch import find_touches
 from supple.rotations import conjugate, from_matrix, multiply, rotate
 from supple.runs import true_runs
@@ -103,7 +103,7 @@ class Weights:
     coarse_fps: float = 15.0
     alone_iterations: int = 20
     first_iterations: int = 4
-    iterations: int = 12
+    iterations: int = 8
     stall: float = 1e-3
 
 
@@ -120,10 +120,51 @@ def solve_clip(
 ) -> tuple[Pose, Balanced | None]:
     """Poses (F,) of a body that do what a source does, and how it keeps its balance, if that is asked for.
 
+    The clip is solved as seen from where the source stands and faces in its first frame, so that neither changes what
+    the joints do.
+
     Raises:
         SuppleError: The body's root cannot move freely, or its feet have no shape.
     """
-    return _Problem(source, body, weights).solve(balance=balance)
+    stand = source.stand()
+    poses, balanced = _Problem(source.seen_from(stand), body, weights).solve(balance=balance)
+    if not moves(body):
+        return poses, balanced
+    scale = body.sizes["leg"] / source.body.sizes["leg"]
+    return _set_down(poses, body, stand._replace(place=scale * stand.place)), balanced
+
+
+def _set_down(poses: Pose, body: Body, stand: Stand) -> Pose:
+    """Poses given in the frame of a stand, in world, by their free root."""
+    root = free_root(body)
+    frame, start, columns = _root_frame(body, root)
+    back = conjugate(body.turn)
+    turn, shift = multiply(multiply(back, stand.turn), body.turn), rotate(back, stand.place)
+    q = np.array(poses.coordinates)
+    moved, turned = q[:, columns][:, :3], q[:, columns][:, 3:]
+    place = rotate(turn, start + rotate(frame, moved)) + shift
+    q[:, columns] = np.concatenate(
+        [
+            rotate(conjugate(frame), place - start),
+            multiply(multiply(multiply(conjugate(frame), turn), frame), turned),
+        ],
+        axis=-1,
+    )
+    return Pose(body.skeleton, q)
+
+
+def _root_frame(body: Body, root: int) -> tuple[Floats, Floats, slice]:
+    """The frame just before a free joint, world: its rotation and origin; and which coordinates are the joint's."""
+    skeleton = body.skeleton
+    parent, rest = int(skeleton.parents[root]), skeleton.rest
+    above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
+    origin = rest.positions[parent] if parent >= 0 else np.zeros(3)
+    first = int(skeleton.freedom_table.joints.coordinate[root])
+    return (
+        multiply(above, skeleton.rotations[root]),
+        origin + rotate(above, skeleton.offsets[root]),
+        slice(first, first + 7),
+    )
 
 
 class _Problem:
@@ -378,15 +419,10 @@ class _Problem:
         place = target.hips + rotate(turn, position - mid(body.at_reference, "hip"))
         back = conjugate(body.turn)
         place, world = rotate(back, place), multiply(multiply(back, turn), rotation)
-        first = int(skeleton.freedom_table.joints.coordinate[root])
-        parent = int(skeleton.parents[root])
-        rest = skeleton.rest
-        above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
-        origin = rest.positions[parent] if parent >= 0 else np.zeros(3)
-        frame = multiply(above, skeleton.rotations[root])  # just before the joint
-        start = origin + rotate(above, skeleton.offsets[root])
-        q[:, first : first + 3] = rotate(conjugate(frame), place - start)
-        q[:, first + 3 : first + 7] = multiply(conjugate(frame), world)
+        frame, start, columns = _root_frame(body, root)
+        q[:, columns] = np.concatenate(
+            [rotate(conjugate(frame), place - start), multiply(conjugate(frame), world)], axis=-1
+        )
         return q
 
     def _bend_limbs(self, q: Floats) -> None:

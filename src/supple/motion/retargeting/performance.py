@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,14 @@ from supple.motion.contacts import Contacts, find_contacts
 from supple.motion.feet import Foot, up_vector
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.rotations import conjugate, from_matrix, multiply, normalize, rotate
+from supple.rotations import (
+    conjugate,
+    from_axis_angle,
+    from_matrix,
+    multiply,
+    normalize,
+    rotate,
+)
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -34,6 +42,29 @@ BEARING_PARTS = {
     **{f"{side}_wrist": (f"{side}_hand", 0.12) for side in SIDES},
     "seat": ("hips", 0.17),
 }
+
+
+# Grid to which a clip seen from its stand is rounded [leg lengths; parts of a quaternion]: about a micrometre, and a
+# billion times what turning a clip about the vertical changes by rounding.
+GRAIN = 2.0**-20
+FACING = 0.5  # horizontal part of the direction that a body faces, below which its left side says where it faces
+
+
+class Stand(NamedTuple):
+    """A frame on the ground, z up: where its origin is, and how it is turned about the vertical.
+
+    Attributes:
+        turn: T_world_stand's rotation, wxyz.
+        place: Its origin, shape (3,), on the ground.
+    """
+
+    turn: Floats
+    place: Floats
+
+
+def _on_grid(values: Floats | float, grain: float) -> Floats:
+    """Values rounded to multiples of `grain`."""
+    return np.round(values / grain) * grain
 
 
 @dataclass(frozen=True)
@@ -77,6 +108,32 @@ class Performance:
             self,
             at={name: rotate(turn, at - middle) + scale * place for name, at in self.at.items()},
             turned={role: multiply(turn, own) for role, own in self.turned.items()},
+        )
+
+    def stand(self) -> Stand:
+        """Where the body stands and faces in the first frame."""
+        role = "hips" if "hips" in self.turned else next(iter(self.turned))
+        forward, left = (rotate(self.turned[role][0], axis) for axis in self.body.facing)
+        upright = np.hypot(forward[0], forward[1]) > FACING
+        x, y = forward[:2] if upright else (left[1], -left[0])
+        place = np.array((*mid(self.at, "hip")[0, :2], 0.0))
+        return Stand(from_axis_angle("z", float(np.arctan2(y, x))), place)
+
+    def seen_from(self, stand: Stand) -> Performance:
+        """The same in the frame of a stand, on a grid (`GRAIN`)."""
+        back, grain = conjugate(stand.turn), GRAIN * self.body.sizes["leg"]
+
+        def turned(rotations: Floats) -> Floats:
+            return normalize(_on_grid(multiply(back, rotations), GRAIN))
+
+        return replace(
+            self,
+            at={k: _on_grid(rotate(back, at - stand.place), grain) for k, at in self.at.items()},
+            turned={role: turned(own) for role, own in self.turned.items()},
+            level={side: float(_on_grid(height, grain)) for side, height in self.level.items()},
+            flat={side: float(_on_grid(angle, GRAIN)) for side, angle in self.flat.items()},
+            others={name: turned(own) for name, own in self.others.items()},
+            spine_turns=[turned(own) for own in self.spine_turns],
         )
 
     def trunk(self) -> Floats:
