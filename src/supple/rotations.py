@@ -21,6 +21,8 @@ _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 def _numbers(what: str, value: ArrayLike, expected: str = "numbers") -> FloatArray:
     """A float64 array."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
     unmasked(what, value)
     try:
         numbers = np.asarray(value)
@@ -80,8 +82,9 @@ def axis_vector(axis: str | ArrayLike, *, what: str = "axis") -> FloatArray:
 
 def multiply(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """The product a b, shape (..., 4): turn by b, then by a."""
-    aw, ax, ay, az = np.moveaxis(_last("quaternion", a, 4), -1, 0)
-    bw, bx, by, bz = np.moveaxis(_last("quaternion", b, 4), -1, 0)
+    a, b = _last("quaternion", a, 4), _last("quaternion", b, 4)
+    aw, ax, ay, az = (a[..., k] for k in range(4))
+    bw, bx, by, bz = (b[..., k] for k in range(4))
     product = np.empty((*np.broadcast_shapes(aw.shape, bw.shape), 4))
     product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
     product[..., 1] = aw * bx + ax * bw + ay * bz - az * by

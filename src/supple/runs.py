@@ -10,3 +10,12 @@ def true_runs(flags: NDArray[np.bool_]) -> list[slice]:
     """Where flags (F,) are set one after the other, in order."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def widened(flags: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
+    """Flags (F,) that are set where one of the given flags is, or is within so many frames."""
+    out = flags.copy()
+    for shift in range(1, min(count, len(flags) - 1) + 1):
+        out[shift:] |= flags[:-shift]
+        out[:-shift] |= flags[shift:]
+    return out

@@ -41,7 +41,10 @@ class Target:
         return replace(self, small=True, wide="")
 
 
-WIDE = ("solvers.two_bone",)  # what works on several targets at once, and gains from wide registers
+WIDE = (
+    "solvers.two_bone",
+    "solvers.clip",
+)  # what works on several targets at once, and gains from wide registers
 AVX = "+avx,+avx2"
 TWIN = "_wide"  # what the symbol of the other version ends with
 

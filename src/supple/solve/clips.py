@@ -18,7 +18,7 @@ from supple.model.effector import find_effector
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
-from supple.runs import true_runs
+from supple.runs import true_runs, widened
 from supple.solve.jumps import find_jumps, without_jumps
 from supple.solve.outcome import Asked
 from supple.solve.own_goals import OwnGoals
@@ -45,6 +45,8 @@ AHEAD = 0.03
 # clips on T1 it leaves no overlap over 1 cm, where forearms were up to 3.6 cm in the trunk.
 SETTLINGS, STRONGER, AROUND = 3, 4.0, 4
 MARGIN_USED, NO_MARGIN = 0.9, 1e-4
+# Frames that moved farther than this in the last iteration have not arrived [rad, characteristic lengths].
+ARRIVED = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,8 @@ class ClipOptions:
         max_step: How far a joint should turn from frame to frame at most [rad]: the reason names those that turn
             farther.
         iterations: At most how many over all frames.
+        local: At most how many rounds more over those frames that have not arrived then, together with those around
+            them: less time than for iterations over all frames, where few are slow.
         alone: At most how many iterations every frame is solved by itself with before that. By default 0 where `start`
             has a pose for every frame, else 50.
         settle: True to solve frames in which goals push `Avoid` or `Balance` to the end of their margins again,
@@ -88,6 +92,7 @@ class ClipOptions:
     avoid: Any = 1.0
     max_step: float | None = None
     iterations: int = 50
+    local: int = 0
     alone: int | None = None
     settle: bool = True
     mend: bool = True
@@ -101,6 +106,7 @@ class ClipOptions:
         given: dict[str, Any] = {
             "fps": positive("fps", self.fps),
             "iterations": whole("iterations", self.iterations),
+            "local": whole("local", self.local),
             "alone": None if self.alone is None else whole("alone", self.alone),
             "damping": positive("damping", self.damping),
             "stall": positive("stall", self.stall),
@@ -431,8 +437,17 @@ class _Clip:
         self.poses[:] = without_jumps(skeleton, moved, own, costs, solve)
 
     def solve_together(self, options: ClipOptions) -> None:
-        """Solve all frames with what ties them."""
+        """Solve all frames with what ties them, and those that have not arrived then once more."""
         self._solve_run(slice(0, self.frames), options)
+        moved = self._ended[:, self._kernels.E_MOVED]
+        quiet = replace(options, progress=None)
+        for _ in range(options.local):
+            away = moved > ARRIVED
+            if not away.any():
+                break
+            moved[:] = 0.0
+            for run in true_runs(widened(away, AROUND)):
+                self._solve_run(run, quiet)
 
     def _solve_run(self, run: slice, options: ClipOptions) -> None:
         """Solve a run of frames with what ties them to each other and to those around them, window by window."""
@@ -461,10 +476,7 @@ class _Clip:
             near = self._ended[:, self._kernels.E_DEPTH] > margin
             if not near.any():
                 break
-            for _ in range(AROUND):
-                own = near.copy()
-                near[1:] |= own[:-1]
-                near[:-1] |= own[1:]
+            near = widened(near, AROUND)
             self.rows[near, columns] *= STRONGER
             for run in true_runs(near):
                 self._solve_run(run, replace(options, progress=None))

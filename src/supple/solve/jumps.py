@@ -82,11 +82,11 @@ def _steps(skeleton: Skeleton, before: Floats, after: Floats) -> Floats:
     Of a joint of several angles the root of the sum of their squares counts.
     """
     table = skeleton.freedom_table
-    turning = table.free.take(table.free.turns)
-    if not len(turning):
+    turns = table.free.turns
+    if not turns.any():
         return np.zeros(len(before))
-    change = table.difference(before, after)[..., turning.freedom]
-    first = np.flatnonzero(np.diff(turning.joint, prepend=-1))
+    change = table.difference(before, after)[..., table.free.freedom[turns]]
+    first = np.flatnonzero(np.diff(table.free.joint[turns], prepend=-1))
     return np.sqrt(np.add.reduceat(np.square(change), first, axis=-1).max(axis=-1))
 
 

@@ -75,9 +75,10 @@ out, work."""
 S_ITERATIONS, S_DAMPING, S_STALL, S_WINDOW, S_BANDS, S_PASSES, S_BLAME = range(7)
 SETTINGS = 7
 
-# Columns of `ended`: iterations of a frame, why they stopped, its cost, and by how much its constraints are broken.
-E_USED, E_STOP, E_COST, E_DEPTH = range(4)
-ENDED = 4
+# Columns of `ended`: iterations of a frame, why they stopped, its cost, by how much its constraints are broken, and how
+# far the freedom that moved the most did so in the last step that was kept.
+E_USED, E_STOP, E_COST, E_DEPTH, E_MOVED = range(5)
+ENDED = 5
 
 
 class Places(NamedTuple):
@@ -705,6 +706,16 @@ def move(problem, clip, buffers, first, last):
 
 
 @kernel
+def _write_moved(buffers, ended, first, last):
+    """Write how far the step moves every frame [rad, characteristic lengths]."""
+    for f in range(first, last):
+        farthest = 0.0
+        for d in range(buffers.delta.shape[1]):
+            farthest = max(farthest, abs(buffers.delta[f - first, d]))
+        ended[f, E_MOVED] = farthest
+
+
+@kernel
 def adapt(buffers, count, fall, gain):
     """Have the damping of every frame follow what the step did, by how much the cost fell and was expected to.
 
@@ -742,6 +753,7 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
             move(problem, clip, buffers, first, last)
             new = build(problem, clip, buffers, first, last, rules.bands)
         if new < total:
+            _write_moved(buffers, ended, first, last)
             adapt(buffers, count, total - new, gain)
             settled = total - new <= rules.stall * total
             total = new

@@ -73,6 +73,7 @@ class Weights:
         touch: Wrists from parts of the own body that they touch.
         smooth: Second differences of angles at 30 frames a second [1/rad^2].
         rest: Angles from those at rest [1/rad^2].
+        rest_hand: The same of wrists, which may turn about the hand's direction without any goal noticing.
         softness: Factor of all these beside `Avoid` and `Balance`, which count 10 a characteristic length.
         apart_margin: How far solid shapes are to stay apart [leg lengths].
         coarse_fps: About as many frames a second are solved by themselves first; all others start from what is
@@ -80,6 +81,7 @@ class Weights:
         alone_iterations: At most how many each of these is solved by itself with.
         first_iterations: At most how many they are then solved together with.
         iterations: At most how many all frames are solved together with, and balance.
+        local: Rounds of as many iterations for those frames that have not arrived then.
         stall: An iteration that gains less than this part of the cost is the last.
     """
 
@@ -98,12 +100,14 @@ class Weights:
     touch: float = 3.0
     smooth: float = 0.6
     rest: float = 0.01
+    rest_hand: float = 0.05
     softness: float = 0.5
     apart_margin: float = 0.01
     coarse_fps: float = 15.0
     alone_iterations: int = 20
     first_iterations: int = 4
-    iterations: int = 8
+    iterations: int = 6
+    local: int = 3
     stall: float = 1e-3
 
 
@@ -384,11 +388,19 @@ class _Problem:
         given |= {"settle": len(rows) == self.frames, "mend": False, "blame": False}
         free = [name for j, name in enumerate(names) if j != self.root]
         factor = w.softness**2
-        given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
+        departure = dict.fromkeys(free, factor * w.rest)
+        for role in (f"{side}_hand" for side in SIDES):
+            departure |= (
+                dict.fromkeys(body.map[role], factor * w.rest_hand) if role in body.map else {}
+            )
+        given["smooth"] = Smooth(factor * w.smooth, departure=departure)
         if feet:
             given["supports"] = {name: stands[rows] for name, stands in feet.items()}
             given["balance"] = 1.0 if gate is None else gate[rows]
-        return problem.clip(*targets, start=start, alone=alone, iterations=iterations, **given)
+        local = w.local if len(rows) == self.frames else 0
+        return problem.clip(
+            *targets, start=start, alone=alone, iterations=iterations, local=local, **given
+        )
 
     def _support(self) -> Support | None:
         """When balance is asked for, if the masses are known and there is something to hold."""

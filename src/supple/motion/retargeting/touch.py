@@ -142,6 +142,8 @@ def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
 
 def _lasting(gate: Floats, fps: float) -> Floats:
     """A gate without what is shorter than a touch, smooth."""
+    if not gate.any():
+        return gate
     half = max(1, round(0.5 * LEAST * fps))
     for pick in (np.min, np.max):
         padded = np.pad(gate, half, mode="edge")
