@@ -64,7 +64,7 @@ class BuildHook(BuildHookInterface):
     def _build_kernels(self, version: str, build_data: dict[str, Any]) -> None:
         sys.path.insert(0, str(Path(self.root, "tools")))
         from compile_ahead.build import BuildError, build
-        from compile_ahead.targets import TARGETS, of_this_machine
+        from compile_ahead.targets import IN_BROWSERS, TARGETS, of_this_machine
 
         asked = os.environ.get("SUPPLE_TARGET")
         target = TARGETS.get(asked) if asked else of_this_machine()
@@ -79,7 +79,7 @@ class BuildHook(BuildHookInterface):
         try:
             built = build(
                 Path(self.root),
-                [TARGETS["wasm"], target],
+                [*IN_BROWSERS, target],
                 out=compiled,
                 jobs=os.cpu_count() or 1,
                 say=self.app.display_waiting,

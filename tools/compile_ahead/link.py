@@ -36,7 +36,7 @@ def link(target: Target, objects: list[Path], rows: Rows, folder: Path, cache: P
         The files.
     """
     with tempfile.TemporaryDirectory(prefix="supple-link-") as scratch:
-        if target.name == "wasm":
+        if target.in_browser:
             return [_link_wasm(target, objects, rows, folder, cache)]
         table = Path(scratch, "table.c")
         table.write_text(_table(rows, target))

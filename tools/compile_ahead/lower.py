@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -198,11 +199,18 @@ def _store(builder: Any, kind: Any, value: Any, place: Any) -> None:
     builder.store(value, place)
 
 
+# Numba counts the functions that a process has compiled, and has the number in their names.
+_COUNTED = re.compile(r"(_ZN6supple\w*?)B\d+v\d+")
+
+
 def _merged(modules: list[Any]) -> Any:
-    """All modules in one; the definitions that several have are the same."""
+    """All modules in one; the definitions that several have are the same.
+
+    Kernels are named without Numba's count: they have the same name in every unit, whatever was compiled before.
+    """
     whole = None
     for module in modules:
-        part = llvm.parse_bitcode(module.as_bitcode())
+        part = llvm.parse_assembly(_COUNTED.sub(r"\1", str(module)))
         for function in part.functions:
             if not function.is_declaration:
                 function.linkage = "weak_odr"  # others are dropped if nothing calls them yet

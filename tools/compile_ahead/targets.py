@@ -36,6 +36,16 @@ class Target:
     whole: bool = False
     wide: str = ""
 
+    @property
+    def in_browser(self) -> bool:
+        """True if it is a WASM module."""
+        return self.triple.startswith("wasm32")
+
+    @property
+    def manifest(self) -> str:
+        """The file that says what the library was built from."""
+        return f"{self.name}.json" if self.in_browser else "manifest.json"
+
     def draft(self) -> Target:
         """The same platform, with code that is small and soon compiled."""
         return replace(self, small=True, wide="")
@@ -70,8 +80,12 @@ TARGETS = {
                "kernels.dll", "border.pyd", "win_amd64", wide=AVX),
         Target("wasm", "wasm32-unknown-unknown", "generic", "wasm32-wasi",
                "supple.wasm", "", "", small=True, whole=True),
+        Target("wasm-clips", "wasm32-unknown-unknown", "generic", "wasm32-wasi",
+               "supple_clips.wasm", "", "", small=True, whole=True),
     )
 }  # fmt: skip
+
+IN_BROWSERS = [target for target in TARGETS.values() if target.in_browser]
 
 _MACHINES = {"amd64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64"}
 

@@ -19,6 +19,8 @@ IN_EVERY_WHEEL = (
     "supple/py.typed",
     "supple/compiled/supple.wasm",
     "supple/compiled/wasm.json",
+    "supple/compiled/supple_clips.wasm",
+    "supple/compiled/wasm-clips.json",
     "supple/compiled/manifest.json",
     "supple/viewer/page/index.html",
 )

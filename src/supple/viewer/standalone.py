@@ -31,7 +31,8 @@ NOT_BUILT = (
     "the script of the page has not been built: install supple again where the npm registry can be "
     "reached, or run `npm install && npm run build` in web/ and copy web/dist to src/supple/viewer/page"
 )
-WASM, WASM_MANIFEST = "supple.wasm", "wasm.json"
+# Modules for browsers, each with its manifest. Whole clips are solved by one of their own.
+WASM, CLIPS_WASM = ("supple.wasm", "wasm.json"), ("supple_clips.wasm", "wasm-clips.json")
 LABEL = "The scene. Drag an orange goal; drag empty space to turn the view."
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath d='M6 26 "
@@ -168,15 +169,18 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def kernels_wasm() -> bytes:
-    """The kernels compiled for browsers, `supple.wasm`.
+def kernels_wasm(module: tuple[str, str] = WASM) -> bytes:
+    """The kernels compiled for browsers.
+
+    Args:
+        module: The file and that of its manifest: `WASM` for all solvers, `CLIPS_WASM` for whole clips.
 
     Raises:
         SuppleError: They are missing, damaged, or were built from other sources.
     """
-    path = library.FOLDER / WASM
+    path = library.FOLDER / module[0]
     try:
-        manifest = json.loads((library.FOLDER / WASM_MANIFEST).read_bytes())
+        manifest = json.loads((library.FOLDER / module[1]).read_bytes())
         content = path.read_bytes()
     except (OSError, ValueError):
         if _are_being_compiled():
@@ -184,7 +188,7 @@ def kernels_wasm() -> bytes:
                 "the kernels for browsers are still being compiled; reload the page in a minute"
             ) from None
         raise SuppleError(
-            "the kernels for browsers (supple.wasm) are missing; install a wheel of supple, or build "
+            f"the kernels for browsers ({module[0]}) are missing; install a wheel of supple, or build "
             "them in a checkout (python -m compile_ahead --target wasm, with tools on the path)"
         ) from None
     if manifest.get("sha256") != hashlib.sha256(content).hexdigest():
