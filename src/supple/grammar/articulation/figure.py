@@ -18,7 +18,7 @@ from typing import Any
 
 from supple.errors import SuppleError
 from supple.grammar.evaluate.joints import IKRule, JointRecord, path_to_root
-from supple.grammar.evaluate.shape import NONE
+from supple.grammar.evaluate.shape import NO_INDEX
 from supple.grammar.geometry.frames import (
     ORIGIN,
     Vector,
@@ -34,7 +34,7 @@ from supple.model.parts import Node, Tip
 from supple.model.skeleton import Skeleton
 
 UPWARDS_FIRST = (1, 0, 2)  # order of preference of axes along which an offset is equally long
-LEVEL = 1e-6  # of an offset: shorter components count as 0
+NEGLIGIBLE_COMPONENT = 1e-6  # of an offset's largest component: smaller ones count as 0; not tuned
 
 
 @lru_cache(maxsize=64)
@@ -71,7 +71,7 @@ class Figure:
                 joints[k].allow(rule.options)
         self._carried: dict[int, list[Vector]] = {}
         for record in joints:
-            if record.parent != NONE:
+            if record.parent != NO_INDEX:
                 self._carried.setdefault(record.parent, []).append(self._offset(record))
         for rule in rules:
             self._carried.setdefault(rule.joint, []).append(rule.offset)
@@ -133,8 +133,8 @@ class Figure:
         for offset in self._carried.get(joint, ()):
             longest = max(map(abs, offset))
             if longest > 0.0:
-                along = (k for k in UPWARDS_FIRST if abs(offset[k]) >= (1.0 - LEVEL) * longest)
-                axes.add(next(along))
+                near = (1.0 - NEGLIGIBLE_COMPONENT) * longest
+                axes.add(next(k for k in UPWARDS_FIRST if abs(offset[k]) >= near))
         return axes.pop() if len(axes) == 1 else None
 
     def nodes_of(self, joint: int) -> list[str]:
@@ -177,7 +177,7 @@ class Figure:
         if axis is None:
             return record.name, offset
         beside = tuple(0.0 if k == axis else offset[k] for k in range(3))
-        if max(map(abs, beside)) <= LEVEL * max(map(abs, offset)):
+        if max(map(abs, beside)) <= NEGLIGIBLE_COMPONENT * max(map(abs, offset)):
             return record.name, offset
         if name not in self._bases:
             self._bases[name] = _unique(f"{name} base", self._taken)
@@ -187,7 +187,7 @@ class Figure:
 
     def _nodes(self, record: JointRecord, before: list[Node]) -> list[Node]:
         """The nodes of a joint; an extra parent node is added to those before it."""
-        if record.parent == NONE:
+        if record.parent == NO_INDEX:
             parent, offset, R = self.root, record.p, record.R
         else:
             parent, offset = self._attached(

@@ -27,9 +27,9 @@ from supple.solve.solve import solve
 from supple.solvers import CCD, LM, Solver
 from supple.solvers import named as solver_named
 
-# Kuehtreiber, "Inverse Kinematics for Shape Grammars", section 4
-THRESHOLD = 0.01
-ITERATIONS = 50
+# Defaults of Kuehtreiber, "Inverse Kinematics for Shape Grammars", section 4
+DEFAULT_THRESHOLD = 0.01  # [model units]
+DEFAULT_ITERATIONS = 50  # of CCD, each a sweep over the joints
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _solved(
     goals = [_goal(figure, k, targets[k]) for k in group]
     options: dict[str, Any] = {
         "solver": _solver(rules, skeleton),
-        "tolerance": min(rule.options.get("threshold", THRESHOLD) for rule in rules),
+        "tolerance": min(rule.options.get("threshold", DEFAULT_THRESHOLD) for rule in rules),
         "lock": tuple(
             sorted({n for rule in rules for j in figure.locked(rule) for n in figure.nodes_of(j)})
         ),
@@ -257,7 +257,7 @@ def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
     names = list(
         dict.fromkeys(rule.options["solver"] for rule in rules if "solver" in rule.options)
     )
-    iterations = max(rule.options.get("iterations", ITERATIONS) for rule in rules)
+    iterations = max(rule.options.get("iterations", DEFAULT_ITERATIONS) for rule in rules)
     if len(names) > 1:
         raise RuleError(
             *rules[0].place,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import LONGEST, Grid, kind, number, text, truth, written
+from supple.grammar.evaluate.values import LONGEST_VALUE, Grid, kind, number, text, truth, written
 
 
 def rows_of(value: Any) -> tuple[tuple[Any, ...], ...]:
@@ -28,8 +28,10 @@ def flat(value: Any) -> tuple[Any, ...]:
 
 def shaped(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """An array of rows: a tuple for one row."""
-    if sum(map(len, rows)) > LONGEST:
-        raise SuppleError(f"expected an array of at most {LONGEST:,} elements, got a longer one")
+    if sum(map(len, rows)) > LONGEST_VALUE:
+        raise SuppleError(
+            f"expected an array of at most {LONGEST_VALUE:,} elements, got a longer one"
+        )
     return rows[0] if len(rows) == 1 else Grid(rows)
 
 
@@ -70,8 +72,8 @@ def sequence(first: Any, step: Any, last: Any) -> tuple[float, ...]:
     if d == 0.0 or not (abs(a) < 1e15 and abs(b) < 1e15 and abs(d) < 1e15):
         raise SuppleError("expected finite ends and a step other than 0 for ':'")
     count = int((b - a) / d + 1e-9) + 1 if (b - a) / d >= 0 else 0
-    if count > LONGEST:
-        raise SuppleError(f"expected an array of at most {LONGEST:,} elements, got {count:,}")
+    if count > LONGEST_VALUE:
+        raise SuppleError(f"expected an array of at most {LONGEST_VALUE:,} elements, got {count:,}")
     return tuple(a + k * d for k in range(count))
 
 

@@ -13,7 +13,7 @@ from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
 from supple.grammar.evaluate.recursion import deep_recursion, no_cycle_search
-from supple.grammar.evaluate.run import CLOCK_SHAPES, STAND_IN, Options, Run
+from supple.grammar.evaluate.run import SHAPES_PER_CLOCK_CHECK, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
 from supple.grammar.evaluate.store import Row
@@ -137,7 +137,7 @@ def _apply_rules(run: Run) -> None:
         if count + len(stack) > shape_limit:
             _stop(rule, f"there are more than {shape_limit:,} shapes")
         if count >= next_check:
-            next_check = count + CLOCK_SHAPES
+            next_check = count + SHAPES_PER_CLOCK_CHECK
             store.flush_some()
             try:
                 run.check_time()

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from supple.grammar.evaluate.shape import NONE
+from supple.grammar.evaluate.shape import NO_INDEX
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.language import syntax as s
 
-STRETCH = (0.1, 10.0)  # default limits of the factor if size is free
+DEFAULT_STRETCH = (0.1, 10.0)  # limits of the factor if size is free; not tuned
 NO_STRETCH = (1.0, 1.0)
 
 
@@ -53,7 +53,7 @@ class JointRecord:
     stiffness: float = 0.0
     fixed: bool = False
     freedoms: frozenset[str] = frozenset({"rotation"})
-    stretch: tuple[float, float] = STRETCH
+    stretch: tuple[float, float] = DEFAULT_STRETCH
     slide: float | None = None
 
     def allow(self, options: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ class JointRecord:
 def path_to_root(joints: list[JointRecord], joint: int) -> list[int]:
     """Indices of a joint and its ancestors, from the joint upwards."""
     path = []
-    while joint != NONE:
+    while joint != NO_INDEX:
         path.append(joint)
         joint = joints[joint].parent
     return path

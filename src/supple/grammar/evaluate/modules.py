@@ -19,7 +19,7 @@ from supple.grammar.language.files import read_rules
 from supple.grammar.language.parser import parsed
 from supple.grammar.language.stubs import stub_file
 
-MOST_IMPORTS = 100
+MOST_IMPORTS = 100  # files; not tuned
 
 Compiled = Callable[[Shape, tuple[Any, ...]], Any]
 """A compiled expression: a function of the shape and the arguments of the rule."""

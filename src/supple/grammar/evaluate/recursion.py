@@ -8,8 +8,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Recursive functions of rules are nested Python closures.
-FRAMES = 12_000  # 500 nested function calls of about ten nested expressions each, and more
+# Python frames. Recursive functions of rules are nested Python closures: room for `run.MOST_CALLS_NESTED` of about ten
+# nested expressions each, and more.
+RECURSION_LIMIT = 12_000
 
 _lock = threading.Lock()
 _inside = 0
@@ -26,7 +27,7 @@ def deep_recursion() -> Iterator[None]:
     with _lock:
         if _inside == 0:
             _before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_before, FRAMES))
+            sys.setrecursionlimit(max(_before, RECURSION_LIMIT))
         _inside += 1
     try:
         yield

@@ -15,8 +15,8 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import Geometry
 
-WIDTH = 15  # numbers of a scope: position, size, rotation
-BLOCK = 16_384  # shapes that are moved to the arrays at once
+SCOPE_WIDTH = 15  # scalars of a scope: position, size, rotation row by row
+BLOCK_SHAPES = 16_384  # that are moved to the arrays at once; not tuned
 
 
 Row = tuple[int, str, bool, Vector, Vector, Rotation, Geometry, Material, int]
@@ -121,7 +121,7 @@ class Store:
 
     def flush_some(self) -> None:
         """Move the rows to the arrays if there are many."""
-        if len(self.rows) >= BLOCK:
+        if len(self.rows) >= BLOCK_SHAPES:
             self.flush()
 
     @staticmethod
@@ -138,7 +138,7 @@ class Store:
     @property
     def scope_array(self) -> NDArray[np.float64]:
         """All scopes, shape (N, 15): position, size, rotation row by row."""
-        return np.frombuffer(self.scopes, dtype=np.float64).reshape(-1, WIDTH)
+        return np.frombuffer(self.scopes, dtype=np.float64).reshape(-1, SCOPE_WIDTH)
 
     def integers(self, which: str) -> NDArray[np.int64]:
         """An integer array by its attribute's name, shape (N,)."""

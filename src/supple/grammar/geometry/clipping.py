@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
+from supple.grammar.geometry.mesh import COINCIDENT_DISTANCE, Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, Polygon
 
 
@@ -27,7 +27,7 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     closed = geometry.closed
     for sign, level in ((-1.0, low), (1.0, -high)):
         value = sign * points[:, axis] + level
-        points, faces = below(points, faces, value, near=NEAR, closed=closed)
+        points, faces = below(points, faces, value, near=COINCIDENT_DISTANCE, closed=closed)
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})

@@ -9,7 +9,7 @@ from supple.grammar.geometry.frames import Vector
 from supple.grammar.geometry.mesh import Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, Polygon, newell
 
-MOST_POINTS = 200_000
+MOST_POINTS = 200_000  # not tuned
 
 
 def along_faces(geometry: Geometry, size: Vector, height: float) -> tuple[Geometry, Floats, Floats]:

@@ -15,7 +15,7 @@ import numpy as np
 from supple.grammar.geometry.clipping import below
 from supple.grammar.geometry.components import face_axes
 from supple.grammar.geometry.frames import Scope, Vector
-from supple.grammar.geometry.mesh import BOX, NEAR, Geometry, fitted
+from supple.grammar.geometry.mesh import BOX, COINCIDENT_DISTANCE, Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, newell
 
 STEEP = math.cos(math.radians(40.0))
@@ -129,7 +129,7 @@ def trimmed(
         box's size; None if nothing is cut off. If nothing is left the geometry has no faces.
     """
     p, R, (sx, sy, sz) = scope
-    near = NEAR * (1.0 + max(sx, sy, sz) + abs(p[0]) + abs(p[1]) + abs(p[2]))
+    near = COINCIDENT_DISTANCE * (1.0 + max(sx, sy, sz) + abs(p[0]) + abs(p[1]) + abs(p[2]))
     cuts = []
     for _, (x, y, z), level in planes:
         offset = farthest = x * p[0] + y * p[1] + z * p[2] - level

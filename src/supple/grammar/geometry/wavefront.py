@@ -23,9 +23,9 @@ from supple.errors import SuppleError
 Point = tuple[float, float]
 Node = tuple[float, float, float]
 
-NEAR = 1e-9  # of the polygon's extent
-PARALLEL = 1e-7  # sine of the angle between edges that count as parallel
-MOST = 240  # corners; the time grows with their cube
+RELATIVE_TOLERANCE = 1e-9  # of the polygon's extent; rounding
+PARALLEL_SINE = 1e-7  # of the largest angle between edges that count as parallel; not tuned
+MOST_CORNERS = 240  # the time grows with their cube
 
 
 class Swept(NamedTuple):
@@ -84,15 +84,17 @@ def sweep(
     Raises:
         SuppleError: The polygon crosses itself, has too many corners or no area.
     """
-    if len(corners) > MOST:
-        raise SuppleError(f"expected a polygon of at most {MOST} corners, got {len(corners)}")
+    if len(corners) > MOST_CORNERS:
+        raise SuppleError(
+            f"expected a polygon of at most {MOST_CORNERS} corners, got {len(corners)}"
+        )
     return _Sweep(corners, speeds, begin).run(until)
 
 
 class _Sweep:
     def __init__(self, corners: list[Point], speeds: list[float], begin: float) -> None:
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        self.near = NEAR * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
+        self.near = RELATIVE_TOLERANCE * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
         # Centred on the origin to keep precision for polygons far from it.
         self.middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)
         corners = [(x - self.middle[0], y - self.middle[1]) for x, y in corners]
@@ -131,7 +133,7 @@ class _Sweep:
         (ax, ay), (bx, by) = self.along[a], self.along[b]
         cross, dot = ax * by - ay * bx, ax * bx + ay * by
         p, q = self.speeds[a], self.speeds[b]
-        if dot < 0.0 and abs(cross) <= PARALLEL:
+        if dot < 0.0 and abs(cross) <= PARALLEL_SINE:
             return 0.0, 0.0, True
         # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q. The first term moves both
         # edges at p, which avoids cancellation for nearly parallel edges; the second adds q - p to b.
@@ -139,7 +141,7 @@ class _Sweep:
         x, y = -(ay + by) * scale, (ax + bx) * scale
         if p == q:
             return x, y, False
-        if abs(cross) <= NEAR:
+        if abs(cross) <= RELATIVE_TOLERANCE:
             raise SuppleError("adjacent collinear edges must have the same speed")
         return x - ax * (q - p) / cross, y - ay * (q - p) / cross, False
 

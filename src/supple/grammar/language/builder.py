@@ -11,7 +11,7 @@ from supple.errors import SuppleError
 from supple.grammar.language import syntax as s
 from supple.grammar.language.classic import modern_body
 
-MOST_TERMS = 200  # operators in one expression
+MOST_TERMS = 200  # operators in one expression; not tuned
 
 
 class RefusedError(SuppleError):

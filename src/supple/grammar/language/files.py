@@ -8,7 +8,7 @@ from pathlib import Path
 from supple.errors import SuppleError
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
-from supple.grammar.language.parser import LONGEST
+from supple.grammar.language.parser import LONGEST_RULES_CHARS
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -35,7 +35,7 @@ def read_rules(path: Path, shown: str = "") -> str:
     name = shown or str(path)
     try:
         size = path.stat().st_size
-        if size > 4 * LONGEST:
+        if size > 4 * LONGEST_RULES_CHARS:
             raise SuppleError(f"{name}: expected a rule file, got one of {size:,} bytes")
         data = path.read_bytes()
     except OSError as error:

@@ -23,7 +23,7 @@ from supple.grammar.language.files import read_rules
 from supple.grammar.language.folders import Folders
 from supple.grammar.language.parser import parsed
 
-MOST_FILES = 100
+MOST_NESTED_IMPORTS = 100  # not tuned
 
 
 def read_stubs(path: Path) -> Definitions:
@@ -106,7 +106,7 @@ def _collect(
             absent.add(name)
             missing[full] = (one.path, {})
             continue
-        if path in above or len(above) > MOST_FILES:
+        if path in above or len(above) > MOST_NESTED_IMPORTS:
             continue
         try:
             inner = parsed(read_rules(path), folders.shown(path))

@@ -15,7 +15,7 @@ from supple.errors import SuppleError
 
 OPENING = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
 CLOSING = {"RPAR": ")", "RBRACE": "}", "RSQB": "]"}
-MOST_NESTED = 100  # nested brackets
+MOST_NESTED_BRACKETS = 100  # not tuned
 ANYWHERE = {"case": "CASE", "else": "ELSE"}
 OUTSIDE = {"attr": "ATTR", "const": "CONST", "import": "IMPORT"}
 WORDS = ("start", "extension")  # before the name of a rule
@@ -86,8 +86,10 @@ def _matched(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
         depth.append(len(still_open))
         if token.type in OPENING:
             still_open.append(i)
-            if len(still_open) > MOST_NESTED:
-                raise MisplacedError(token, f"brackets are nested more than {MOST_NESTED} deep")
+            if len(still_open) > MOST_NESTED_BRACKETS:
+                raise MisplacedError(
+                    token, f"brackets are nested more than {MOST_NESTED_BRACKETS} deep"
+                )
     if still_open:
         token = tokens[still_open[-1]]
         raise MisplacedError(token, f"the {str(token)!r} is never closed")

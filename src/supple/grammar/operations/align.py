@@ -104,7 +104,7 @@ def align_to_box(op: s.Operation, env: Environment) -> Act:
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _MINUS_X, _MINUS_Y, _MINUS_Z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
-PIVOTS: tuple[tuple[Vector, tuple[Vector, Vector, Vector]], ...] = (
+PIVOT_CORNERS: tuple[tuple[Vector, tuple[Vector, Vector, Vector]], ...] = (
     ((0.0, 0.0, 0.0), (_X, _Y, _Z)),
     ((1.0, 0.0, 0.0), (_Z, _Y, _MINUS_X)),
     ((1.0, 0.0, 1.0), (_MINUS_X, _Y, _MINUS_Z)),
@@ -132,7 +132,7 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
     index = given.checked(1, _corner)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        corner, axes = PIVOTS[index(shape, args)]
+        corner, axes = PIVOT_CORNERS[index(shape, args)]
         x, y, z = (axes[k] for k in order)
         turn = from_axes(x, y, z)
         size = shape.s
@@ -148,6 +148,6 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
 
 def _corner(value: Any) -> int:
     found = number(value)
-    if found not in range(len(PIVOTS)):
+    if found not in range(len(PIVOT_CORNERS)):
         raise SuppleError(f"expected a corner from 0 to 7, got {written(value)}")
     return int(found)

@@ -10,7 +10,7 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.joints import JointRecord, path_to_root
 from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
 from supple.grammar.evaluate.run import Run
-from supple.grammar.evaluate.shape import NONE, Shape
+from supple.grammar.evaluate.shape import NO_INDEX, Shape
 from supple.grammar.evaluate.values import length, number, point, text, written
 from supple.grammar.geometry.frames import placed, times
 from supple.grammar.language import syntax as s
@@ -132,7 +132,7 @@ def current_joint(run: Run, shape: Shape, op: s.Operation, env: Environment) -> 
     Raises:
         SuppleError: There is none.
     """
-    if shape.joint == NONE:
+    if shape.joint == NO_INDEX:
         raise env.problem(
             op.at, f'{op.name}: there is no joint here; write joint("name", x, y, z) before'
         )
@@ -230,9 +230,9 @@ def fix(op: s.Operation, env: Environment) -> Act:
         for wanted in names(shape, args):
             found = next(
                 (k for k in path_to_root(run.joints, shape.joint) if run.joints[k].base == wanted),
-                NONE,
+                NO_INDEX,
             )
-            if found == NONE:
+            if found == NO_INDEX:
                 raise env.problem(op.at, f"fix: no joint {wanted!r} lies above this shape")
             run.joints[found].fixed = True
 

@@ -14,7 +14,7 @@ from supple.grammar.geometry.mesh import BUILT_IN, Geometry, outline, round_soli
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.trim import trim_inserted
 
-MOST_SIDES = 512
+MOST_SIDES = 512  # not tuned
 SIDES = {"disk": 1, "cylinder": 1, "cone": 1, "sphere": 2}
 """How many of the arguments are numbers of sides, by solid."""
 DOCS = {

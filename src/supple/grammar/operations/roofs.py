@@ -20,7 +20,7 @@ from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 
 Roof = Callable[..., Faces]
-MOST_STEEP = 89.9  # degrees
+STEEPEST_DEGREES = 89.9  # not tuned
 DOCS = {
     "hip": """A hip roof on a flat shape, with roof planes at all edges.
 
@@ -76,8 +76,10 @@ def _build_roof(shape: Shape, shaped: Roof, by_height: bool, values: list[Any], 
     numbers = [float(value) for value in rest]
     if not isinstance(steep, (int, float)) or not math.isfinite(steep) or steep <= 0:
         raise SuppleError(f"{name}: expected an angle or a height above 0, got {steep}")
-    if not by_height and steep > MOST_STEEP:
-        raise SuppleError(f"{name}: expected an angle up to {MOST_STEEP} degrees, got {steep:g}")
+    if not by_height and steep > STEEPEST_DEGREES:
+        raise SuppleError(
+            f"{name}: expected an angle up to {STEEPEST_DEGREES} degrees, got {steep:g}"
+        )
     slope = 1.0 if by_height else math.tan(math.radians(steep))
     parts = []
     for polygon in plan.polygons:
