@@ -119,7 +119,7 @@ def grow(
     source = _source(rules, folder, workspace)
     run, module = derive(
         source.file,
-        source.place,
+        source.rule_path,
         operations=TABLE,
         start=start,
         options=Options(
@@ -170,7 +170,7 @@ def stub_text(
     from supple.grammar.language.stubs import stub_text as text_of
 
     source = _source(rules, folder, workspace)
-    return text_of(source.file, source.place, source.folders)
+    return text_of(source.file, source.rule_path, source.folders)
 
 
 def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
@@ -189,7 +189,7 @@ class _Source(NamedTuple):
     """The parsed rules, their file (None for a text), the folders to search, and their package."""
 
     file: RuleFile
-    place: Path | None
+    rule_path: Path | None
     folders: Folders
     package: Package | None
 

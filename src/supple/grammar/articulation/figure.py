@@ -25,8 +25,8 @@ from supple.grammar.geometry.frames import (
     minus,
     product,
     quaternion,
+    rotated_back,
     transposed,
-    turned_back,
 )
 from supple.grammar.language.errors import RuleError
 from supple.model.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
@@ -98,7 +98,8 @@ class Figure:
             if top is None or top not in above:
                 listed = ", ".join(repr(self.joints[k].base) for k in above)
                 raise RuleError(
-                    *rule.place, f"IK: no joint {root!r} lies above this shape; there are {listed}"
+                    *rule.defined_at,
+                    f"IK: no joint {root!r} lies above this shape; there are {listed}",
                 )
             above = above[: above.index(top) + 1]
         locked = self.locked(rule)
@@ -112,7 +113,7 @@ class Figure:
         for name in rule.options.get("fix", ()):
             k = self.find(name, rule.joint)
             if k is None:
-                raise RuleError(*rule.place, f"IK: fix: there is no joint {name!r}")
+                raise RuleError(*rule.defined_at, f"IK: fix: there is no joint {name!r}")
             found.add(k)
         return found
 
@@ -162,7 +163,7 @@ class Figure:
     def _offset(self, record: JointRecord) -> Vector:
         """Position of a joint in its parent's frame."""
         above = self.joints[record.parent]
-        return turned_back(above.R, minus(record.p, above.p))
+        return rotated_back(above.R, minus(record.p, above.p))
 
     def _attached(
         self, name: str, joint: int, offset: Vector, nodes: list[Node]
@@ -198,7 +199,7 @@ class Figure:
         try:
             joint = _joint(record)
         except SuppleError as error:
-            raise RuleError(*record.place, f"joint {record.base!r}: {error}") from None
+            raise RuleError(*record.defined_at, f"joint {record.base!r}: {error}") from None
         if "position" not in record.freedoms:
             return [Node(record.name, parent, offset, joint, rotation)]
         limits = None if record.slide is None else (-record.slide, record.slide)

@@ -148,8 +148,8 @@ def solve_rules(
         if several and tree not in small:
             small[tree] = figure.skeleton(trees[tree])
         own = small[tree] if several else skeleton
-        places = _coordinates(own, skeleton) if several else slice(None)
-        start = Pose._wrap(own, np.array(q[places]))  # a copy with exactly these bits
+        indices = _coordinates(own, skeleton) if several else slice(None)
+        start = Pose._wrap(own, np.array(q[indices]))  # a copy with exactly these bits
         now = Pose._wrap(skeleton, q.copy())
         group_targets = {}
         for k in group:
@@ -159,13 +159,13 @@ def solve_rules(
                     _target(figure.rules[k], figure, now, finder) if known is None else known
                 )
             except SuppleError as error:
-                raise RuleError(*figure.rules[k].place, f"IK: {error}") from None
+                raise RuleError(*figure.rules[k].defined_at, f"IK: {error}") from None
         answers, own_steps = _solved(figure, group, group_targets, own, start)
         touches.update(answers)
-        q[places] = answers[group[0]].solution.pose.coordinates
+        q[indices] = answers[group[0]].solution.pose.coordinates
         for pose in own_steps:
             between = q.copy()
-            between[places] = pose.coordinates
+            between[indices] = pose.coordinates
             steps.append(Pose._wrap(skeleton, between))
     if progress is not None:
         progress(len(groups), len(groups))
@@ -225,13 +225,14 @@ def _solved(
     try:
         answer = solve(skeleton, goals, start=start, **options, **more)
     except SuppleError as error:
-        raise RuleError(*first.place, f"IK: {error}") from None
+        raise RuleError(*first.defined_at, f"IK: {error}") from None
     way: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
     if wanted > 1:
         others = [answer, *answer.alternatives]
         if len(others) < wanted:
             raise RuleError(
-                *first.place, f"IK: solution = {wanted}: there are only {len(others)} solutions"
+                *first.defined_at,
+                f"IK: solution = {wanted}: there are only {len(others)} solutions",
             )
         answer = others[wanted - 1]
         if steps:
@@ -260,7 +261,7 @@ def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
     iterations = max(rule.options.get("iterations", DEFAULT_ITERATIONS) for rule in rules)
     if len(names) > 1:
         raise RuleError(
-            *rules[0].place,
+            *rules[0].defined_at,
             f"IK: rules that share joints are solved together, by one solver; got {', '.join(names)}",
         )
     if not names:
@@ -271,7 +272,7 @@ def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
     try:
         kind = type(solver_named(names[0]))
     except SuppleError as error:
-        raise RuleError(*rules[0].place, f"IK: {error}") from None
+        raise RuleError(*rules[0].defined_at, f"IK: {error}") from None
     try:
         return kind(max_iterations=iterations)
     except TypeError:
@@ -319,8 +320,8 @@ class ShapeFinder:
         parents = self.store.parents
         # Indices are in depth-first order: a shape's descendants follow it directly, so only the
         # nearest candidates before and after can share the deepest ancestor.
-        place = int(np.searchsorted(found, shape))
-        near = [found[k] for k in (place - 1, place) if 0 <= k < len(found)]
+        after = int(np.searchsorted(found, shape))
+        near = [found[k] for k in (after - 1, after) if 0 <= k < len(found)]
         above = {}
         k, height = shape, 0
         while k >= 0:

@@ -82,16 +82,16 @@ def taken(array: Any, index: Any) -> Any:
     if not isinstance(array, tuple):
         raise SuppleError(f"expected an array before '[', got {kind(array)}")
     if type(index) is float and type(array) is tuple:
-        return array[_place(index, len(array))]
+        return array[_checked_index(index, len(array))]
     elements = flat(array)
     if not isinstance(index, tuple):
-        return elements[_place(number(index), len(elements))]
-    places = flat(index)
-    if places and all(isinstance(one, bool) for one in places):
-        if len(places) != len(elements):
-            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(places)}")
-        return tuple(one for one, wanted in zip(elements, places, strict=True) if wanted)
-    return like(index, iter([elements[_place(number(k), len(elements))] for k in places]))
+        return elements[_checked_index(number(index), len(elements))]
+    indices = flat(index)
+    if indices and all(isinstance(one, bool) for one in indices):
+        if len(indices) != len(elements):
+            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(indices)}")
+        return tuple(one for one, wanted in zip(elements, indices, strict=True) if wanted)
+    return like(index, iter([elements[_checked_index(number(k), len(elements))] for k in indices]))
 
 
 def taken_2d(array: Any, row: Any, column: Any) -> Any:
@@ -101,17 +101,19 @@ def taken_2d(array: Any, row: Any, column: Any) -> Any:
     rows = rows_of(array)
     width = len(rows[0]) if rows else 0
     downs = [
-        _place(number(k), len(rows)) for k in (flat(row) if isinstance(row, tuple) else (row,))
+        _checked_index(number(k), len(rows))
+        for k in (flat(row) if isinstance(row, tuple) else (row,))
     ]
     acrosses = [
-        _place(number(k), width) for k in (flat(column) if isinstance(column, tuple) else (column,))
+        _checked_index(number(k), width)
+        for k in (flat(column) if isinstance(column, tuple) else (column,))
     ]
     if not isinstance(row, tuple) and not isinstance(column, tuple):
         return rows[downs[0]][acrosses[0]]
     return shaped([tuple(rows[i][j] for j in acrosses) for i in downs])
 
 
-def _place(index: float, count: int) -> int:
+def _checked_index(index: float, count: int) -> int:
     if not (0 <= index < count and index == int(index)):
         raise SuppleError(f"expected an index from 0 to {count - 1}, got {written(index)}")
     return int(index)
@@ -161,16 +163,16 @@ def _checked(array: Any) -> Any:
 
 def _set_elements(shape: Any, array: Any, index: Any, value: Any) -> tuple[Any, ...]:
     elements = list(flat(_checked(array)))
-    places = flat(index) if isinstance(index, tuple) else (index,)
-    if isinstance(index, tuple) and places and isinstance(places[0], bool):
-        if len(places) != len(elements):
-            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(places)}")
-        places = tuple(float(k) for k, wanted in enumerate(places) if wanted)
-    values = flat(value) if isinstance(value, tuple) else (value,) * len(places)
-    if len(values) != len(places):
-        raise SuppleError(f"expected {len(places)} values, got {len(values)}")
-    for k, one in zip(places, values, strict=True):
-        elements[_place(number(k), len(elements))] = one
+    indices = flat(index) if isinstance(index, tuple) else (index,)
+    if isinstance(index, tuple) and indices and isinstance(indices[0], bool):
+        if len(indices) != len(elements):
+            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(indices)}")
+        indices = tuple(float(k) for k, wanted in enumerate(indices) if wanted)
+    values = flat(value) if isinstance(value, tuple) else (value,) * len(indices)
+    if len(values) != len(indices):
+        raise SuppleError(f"expected {len(indices)} values, got {len(values)}")
+    for k, one in zip(indices, values, strict=True):
+        elements[_checked_index(number(k), len(elements))] = one
     return like(array, iter(elements))
 
 

@@ -26,7 +26,7 @@ STREET_LAYERS = (1, 2)
 
 def derive(
     file: s.RuleFile,
-    place: Path | None,
+    rule_path: Path | None,
     *,
     operations: OperationTable,
     start: str | None,
@@ -36,7 +36,7 @@ def derive(
 
     Args:
         file: The parsed rules.
-        place: The rule file; None for rules given as text.
+        rule_path: The rule file; None for rules given as text.
         operations: The operations of the language.
         start: The start rule, "Lot" or "Tower(3, true)"; None for the file's own.
         options: The other inputs.
@@ -47,24 +47,24 @@ def derive(
     with deep_recursion(), no_cycle_search():
         run = Run(options)
         try:
-            return run, _derived(run, file, place, operations, start)
+            return run, _derived(run, file, rule_path, operations, start)
         except ContextNeededError:
             recording = [Context() for _ in options.lots or (0,)]
             first = Run(options, recording=recording, began=run.began)
-            _derived(first, file, place, operations, start)
+            _derived(first, file, rule_path, operations, start)
             run = Run(options, recorded=recording, began=run.began)
-            return run, _derived(run, file, place, operations, start)
+            return run, _derived(run, file, rule_path, operations, start)
 
 
 def _derived(
     run: Run,
     file: s.RuleFile,
-    place: Path | None,
+    rule_path: Path | None,
     operations: OperationTable,
     start: str | None,
 ) -> Module:
-    folder = place.parent if place is not None else run.options.folders.home
-    module = Module(file, folder, run=run, operations=operations, place=place)
+    folder = rule_path.parent if rule_path is not None else run.options.folders.home
+    module = Module(file, folder, run=run, operations=operations, rule_path=rule_path)
     if run.options.style:
         module.style = module.definitions.style_values(run.options.style)
     lots = (Lot(),) if run.options.lots is None else run.options.lots

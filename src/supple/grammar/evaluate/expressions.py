@@ -101,8 +101,8 @@ FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "s
 def _name(node: s.Name, env: Environment) -> Compiled:
     name = node.name
     if name in env.parameters:
-        place = env.parameters.index(name)
-        return lambda shape, args: args[place]
+        index = env.parameters.index(name)
+        return lambda shape, args: args[index]
     found = env.module.find_value(name, 0, env, node.at)
     if found is not None:
         return named_value(*found)

@@ -26,7 +26,7 @@ class JointRecord:
         base: Its name in the rules, which several joints may share.
         parent: Index of the parent joint; -1 for none.
         p, R: Position and axes in world, before IK.
-        place: Where the rules define it: (path, line and column).
+        defined_at: Where the rules define it: (path, line and column).
         kind: "ball", "axes", "cone" or "hinge".
         limits: For axes {"x": (lo, hi)}, for a cone {"swing": .., "twist": ..}, for a hinge
             {"limits": ..}.
@@ -44,7 +44,7 @@ class JointRecord:
     parent: int
     p: Vector
     R: Rotation
-    place: tuple[str, s.At]
+    defined_at: tuple[str, s.At]
     kind: str = "ball"
     limits: dict[str, Any] = field(default_factory=dict)
     axis: Any = None
@@ -96,7 +96,7 @@ class IKRule:
         target: A point in world, or a point of another shape.
         source: The value given as target, to recognise an attribute's value.
         options: The checked options of the rule; see docs/grammar.md.
-        place: Where the rules define it: (path, line and column).
+        defined_at: Where the rules define it: (path, line and column).
     """
 
     joint: int
@@ -107,4 +107,4 @@ class IKRule:
     target: Vector | ShapePoint
     source: Any
     options: dict[str, Any]
-    place: tuple[str, s.At]
+    defined_at: tuple[str, s.At]

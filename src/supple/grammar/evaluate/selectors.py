@@ -9,7 +9,7 @@ from supple.errors import nearest
 from supple.grammar.evaluate.modules import Compiled, Environment
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
-from supple.grammar.geometry.frames import product, transposed, turned
+from supple.grammar.geometry.frames import product, rotated, transposed
 from supple.grammar.language import syntax as s
 
 KINDS: dict[str, Callable[..., list[components.Part]]] = {
@@ -70,7 +70,7 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:
             R = product(transposed(run.origin.R), shape.R) if of_lot else shape.R
             if in_world:
-                return lambda k, part: components.selects(name, turned(R, part.normal))
+                return lambda k, part: components.selects(name, rotated(R, part.normal))
             if name in components.ADJACENCY:
                 return lambda k, part: name in part.kinds
             return lambda k, part: components.selects(name, part.normal)

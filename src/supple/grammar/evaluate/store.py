@@ -109,11 +109,11 @@ class Store:
         for row in rows:
             material = row[7]
             if id(material) not in by_id:
-                place = index.get(material)
-                if place is None:
-                    place = index[material] = len(materials)
+                known_index = index.get(material)
+                if known_index is None:
+                    known_index = index[material] = len(materials)
                     materials.append(material)
-                by_id[id(material)] = place
+                by_id[id(material)] = known_index
         self.materials.extend([by_id[id(row[7])] for row in rows])
         self.joints.extend([row[8] for row in rows])
         self.base += len(rows)

@@ -31,8 +31,8 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})
-    place = {k: n for n, k in enumerate(used)}
-    kept = [tuple(place[k] for k in face) for face in faces]
+    new_index = {k: n for n, k in enumerate(used)}
+    kept = [tuple(new_index[k] for k in face) for face in faces]
     uv = None if geometry.texcoords is None else points[used, 3:]
     name, smooth = f"part of {geometry.name}", geometry.smooth
     return fitted(name, points[used, :3], kept, smooth=smooth, texcoords=uv)

@@ -102,11 +102,11 @@ class Box(NamedTuple):
         x, y, u, v = self[:4]
         return [
             (a, b)
-            for a, b in _turned(np.array([(x, y), (u, y), (u, v), (x, v)]), self.turn).tolist()
+            for a, b in _rotated(np.array([(x, y), (u, y), (u, v), (x, v)]), self.turn).tolist()
         ]
 
 
-def _turned(points: Floats, angle: float) -> Floats:
+def _rotated(points: Floats, angle: float) -> Floats:
     if angle == 0.0:
         return points
     c, sn = math.cos(angle), math.sin(angle)
@@ -126,7 +126,7 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
     Raises:
         SuppleError: The polygon crosses itself.
     """
-    own = _turned(corners, -turn)
+    own = _rotated(corners, -turn)
     (x, low), (u, high) = own.min(axis=0).tolist(), own.max(axis=0).tolist()
     whole = Box(x, low, u, high, turn)
     if _size([(a, b) for a, b in own.tolist()]) >= (1.0 - RELATIVE_TOLERANCE) * whole.area > 0.0:
@@ -148,14 +148,12 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
     return best
 
 
-def _grid(places: Floats) -> Floats:
+def _grid(xs: Floats) -> Floats:
     """The first vertical lines: evenly spaced, and through corners, at most `SEARCH.corner_lines` of these."""
-    corners = np.unique(places)
+    corners = np.unique(xs)
     if len(corners) > SEARCH.corner_lines:
         corners = corners[np.linspace(0, len(corners) - 1, SEARCH.corner_lines).astype(int)]
-    return np.unique(
-        np.concatenate([corners, np.linspace(places.min(), places.max(), SEARCH.lines)])
-    )
+    return np.unique(np.concatenate([corners, np.linspace(xs.min(), xs.max(), SEARCH.lines)]))
 
 
 def _best_pairs(left: Floats, right: Floats, areas: Floats, near: float) -> list[int]:
@@ -182,10 +180,10 @@ def _refined(corners: Floats, x: float, u: float, step: float) -> tuple[float, f
     return x, u
 
 
-def _snapped(value: float, places: Floats) -> float:
+def _snapped(value: float, xs: Floats) -> float:
     """The coordinate of a corner if the value is within rounding of it, else the value."""
-    nearest = float(places[np.argmin(np.abs(places - value))])
-    near = 10 * RELATIVE_TOLERANCE * float(np.ptp(places))
+    nearest = float(xs[np.argmin(np.abs(xs - value))])
+    near = 10 * RELATIVE_TOLERANCE * float(np.ptp(xs))
     return nearest if abs(nearest - value) <= near else value
 
 
@@ -229,14 +227,14 @@ def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats
 def remainder(corners: Floats, box: Box) -> list[list[Point]]:
     """The polygon minus a rectangle in it: the parts beside, below and above the rectangle."""
     near = 1e-6 * float(np.ptp(corners, axis=0).max())
-    whole = [(x, y) for x, y in _turned(corners, -box.turn).tolist()]
+    whole = [(x, y) for x, y in _rotated(corners, -box.turn).tolist()]
     beside, rest = _halves([whole], 0, box.left)
     middle, right = _halves(rest, 0, box.right)
     below, rest = _halves(middle, 1, box.low)
     _, above = _halves(rest, 1, box.high)
     parts = [*beside, *right, *below, *above]
     kept = [part for part in parts if _size(part) > near * near]
-    return [[(x, y) for x, y in _turned(np.array(part), box.turn).tolist()] for part in kept]
+    return [[(x, y) for x, y in _rotated(np.array(part), box.turn).tolist()] for part in kept]
 
 
 def _size(polygon: list[Point]) -> float:

@@ -159,8 +159,8 @@ def trimmed(
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})
-    place = {k: n for n, k in enumerate(used)}
-    kept = [tuple(place[k] for k in face) for face in faces]
+    new_index = {k: n for n, k in enumerate(used)}
+    kept = [tuple(new_index[k] for k in face) for face in faces]
     uv = None if geometry.texcoords is None else rows[used, 3:]
     return fitted(
         f"trimmed {geometry.name}", rows[used, :3], kept, smooth=geometry.smooth, texcoords=uv

@@ -18,8 +18,8 @@ from supple.grammar.geometry.frames import (
     from_axes,
     placed,
     product,
+    rotated_back,
     times,
-    turned_back,
 )
 from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
@@ -75,9 +75,9 @@ def align_to_geometry(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-def _which(given: Arguments, place: int, words: tuple[str, ...]) -> str | Compiled:
+def _which(given: Arguments, index: int, words: tuple[str, ...]) -> str | Compiled:
     """A keyword, or an index."""
-    return word if (word := given.is_word(place)) in words else given.length(place)  # type: ignore[return-value]
+    return word if (word := given.is_word(index)) in words else given.length(index)  # type: ignore[return-value]
 
 
 def _axes(shape: Shape, y_up: bool, face: str | float, edge: str | float) -> Rotation:
@@ -139,7 +139,7 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
         if shape.geometry is not BOX and shape.geometry is not NOTHING:
             set_axes(shape, product(shape.R, turn))
             return
-        a, b, c = turned_back(turn, size)
+        a, b, c = rotated_back(turn, size)
         shape.p = placed(shape.p, shape.R, times(corner, size))
         shape.R, shape.s = product(shape.R, turn), (abs(a), abs(b), abs(c))
 

@@ -18,9 +18,9 @@ from supple.grammar.geometry.frames import (
     minus,
     placed,
     product,
+    rotated,
+    rotated_back,
     transposed,
-    turned,
-    turned_back,
 )
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import set_axes
@@ -127,7 +127,7 @@ def rotate(op: s.Operation, env: Environment) -> Act:
             half = (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2)
             middle = placed(shape.p, shape.R, half)
             shape.R = product(shape.R, turn)
-            shape.p = minus(middle, turned(shape.R, half))
+            shape.p = minus(middle, rotated(shape.R, half))
         else:
             shape.R = product(shape.R, turn)
 
@@ -148,7 +148,7 @@ def center(op: s.Operation, env: Environment) -> Act:
         p, R, size = shape.outer
         goal = placed(p, R, (size[0] / 2, size[1] / 2, size[2] / 2))
         now = placed(shape.p, shape.R, (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2))
-        off = turned_back(R, minus(goal, now))
+        off = rotated_back(R, minus(goal, now))
         move = [off[k] if k in along else 0.0 for k in range(3)]
         shape.p = placed(shape.p, R, (move[0], move[1], move[2]))
 
