@@ -246,7 +246,7 @@ def test_bad_requests_are_refused(tmp_path, refused) -> None:
     assert "size: expected three numbers" in refused("A --> B", size=(1, -1, 1))
     assert "seed" in refused("A --> B", seed=-1)
     (tmp_path / "a.cga").write_bytes(b"\xff\xfe\x00A\x00")
-    assert "expected UTF-16-LE after its mark" in refused(tmp_path / "a.cga")
+    assert "expected UTF-16-LE after its byte order mark" in refused(tmp_path / "a.cga")
 
 
 def test_the_tree_of_shapes() -> None:

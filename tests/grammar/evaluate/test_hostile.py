@@ -76,7 +76,7 @@ def test_what_is_wrong_is_said_with_its_place(refused, rules, message) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\xff\xfeA", ":1:1: expected UTF-16-LE after its mark (truncated data)"),
+        (b"\xff\xfeA", ":1:1: expected UTF-16-LE after its byte order mark (truncated data)"),
         (bytes(range(256)), ":1:1: found '\\x00', which is not a valid character"),
         (b"", ": expected at least one rule, got none"),
         (b"// nothing\n", ": expected at least one rule, got none"),

@@ -77,7 +77,7 @@ class Touch:
 
     @property
     def reason(self) -> str:
-        """Why the solve ended, in words, for this rule only if several were solved together."""
+        """Why the solve ended, in words; for this rule alone if several were solved together."""
         solution, own = self.solution, self._own
         if len(own) == len(solution.asked.demands):
             return solution.reason

@@ -43,7 +43,7 @@ def like(value: Any, elements: Iterator[Any]) -> tuple[Any, ...]:
 
 
 def joined(rows: list[list[Any]]) -> tuple[Any, ...]:
-    """The array [a, b; c, d] of values and arrays, each of which is placed whole.
+    """The array [a, b; c, d] of values and arrays; arrays are inserted whole.
 
     Raises:
         SuppleError: The parts of a row differ in their number of rows, or rows in their length.

@@ -87,7 +87,7 @@ class Assets:
             return known
         try:
             return self._file(name, folder)
-        except TooManyTrianglesError as error:  # it can be read: no case for a stand-in
+        except TooManyTrianglesError as error:  # readable, so no stand-in
             assert self.most_triangles is not None
             raise too_many_triangles(f"asset {name!r}: {error}", self.most_triangles) from None
         except SuppleError as error:
@@ -179,7 +179,7 @@ class Assets:
         return found
 
     def _search_as_written(self, pattern: str, folder: Path | None) -> list[str]:
-        # The part before the first wildcard is a folder; the search begins in each place it may mean.
+        # The part before the first wildcard is a folder; the search begins in each folder it may mean.
         parts = pattern.split("/")
         first = next(
             (k for k, part in enumerate(parts) if "*" in part or "?" in part), len(parts) - 1

@@ -12,7 +12,7 @@ from supple.grammar.evaluate.lots import Lot, placed_lot
 from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
-from supple.grammar.evaluate.recursion import deep_recursion, no_cycle_search
+from supple.grammar.evaluate.recursion import deep_recursion, no_cyclic_collection
 from supple.grammar.evaluate.run import SHAPES_PER_CLOCK_CHECK, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
@@ -44,7 +44,7 @@ def derive(
     Returns:
         The state at the end, with all results, and the main module.
     """
-    with deep_recursion(), no_cycle_search():
+    with deep_recursion(), no_cyclic_collection():
         run = Run(options)
         try:
             return run, _derived(run, file, rule_path, operations, start)

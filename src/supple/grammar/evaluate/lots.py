@@ -26,7 +26,7 @@ class Lot:
         size: Size x, y, z [m]: with y = 0 a rectangle on the ground, else a box; None for the size that the start
             rule's @Size names, else (1, 0, 1).
         footprint: Corners of a flat polygon in place of a size, shape (N, 3), or (N, 2) for x and z on the ground,
-            in the lot's frame [m]; either way round.
+            in the lot's frame [m], clockwise or counterclockwise.
         position: Origin of the lot's frame in world, shape (3,) [m].
         turn: Rotation of the lot's frame about the world's y axis [degrees].
         seed: The seed of its random numbers; None for that of `grow` plus the lot's index.

@@ -263,7 +263,7 @@ def _convert(
     module: Module, shape: Shape, which: str, source: str, target: str, kind: str,
     x: float, y: float, z: float,
 ) -> float:  # fmt: skip
-    """A coordinate of a point or direction in another frame; pivot and object are the lot's own."""
+    """A coordinate of a point or direction in another frame; pivot and object are the lot's frame."""
     frames = {"scope": (shape.p, shape.R), "world": (ORIGIN, UPRIGHT)}
     lot = module.run.origin.p, module.run.origin.R
     from_p, from_R = frames.get(source, lot)

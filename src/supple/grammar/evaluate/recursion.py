@@ -1,4 +1,4 @@
-"""The interpreter's settings during a derivation: a higher recursion limit and no search for cycles."""
+"""Interpreter settings during a derivation: a higher recursion limit, and no cyclic garbage collection."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _enabled = False
 
 
 @contextmanager
-def no_cycle_search() -> Iterator[None]:
-    """Pause the search for reference cycles; the last of several threads to leave resumes it.
+def no_cyclic_collection() -> Iterator[None]:
+    """Pause cyclic garbage collection; the last of several threads to leave resumes it.
 
-    A derivation creates many objects and no cycles. The search would visit all of them again and again and take
-    half of the time.
+    A derivation creates many objects and no cycles. The collector would visit all of them repeatedly and take half
+    of the time.
     """
     global _paused, _enabled
     with _lock:

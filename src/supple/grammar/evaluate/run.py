@@ -82,9 +82,9 @@ class Options:
         lots: The initial shapes; None for one of that size.
         assets: Meshes by name.
         missing: What to do about a missing asset or import: "error" or "stand-in".
-        stubs: Definitions that stand for those of missing imports, by names with their prefixes.
+        stubs: Definitions for missing imports, by names with their prefixes.
         limits: Limits of the derivation.
-        progress: Called now and then with the number of shapes derived.
+        progress: Called at intervals with the number of shapes derived.
     """
 
     folders: Folders = Folders()
@@ -117,14 +117,14 @@ class Run:
         printed: Lines written by `print`.
         first: The initial shape.
         origin: The initial shape before any rule: what attributes are evaluated on.
-        children: The shapes created by the current rule; a terminal shape as it is stored.
+        children: The shapes created by the current rule; a terminal shape as its stored row.
         given: Attribute values set by the caller, by name.
         notes: What stands in for missing assets, one line per file.
         incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
         geometries: The geometries that shapes hold, by identity; `count_geometry` adds to them.
         triangles: Triangles of all of them.
-        value_stores: The evaluated values of each rule file in use, forgotten at each new lot.
+        value_stores: The evaluated values of each rule file in use, cleared at each new lot.
     """
 
     def __init__(
@@ -261,12 +261,12 @@ class Run:
         return value
 
     def note(self, line: str) -> None:
-        """Note once what stands in for a missing asset."""
+        """Note what stands in for a missing asset; equal lines count once."""
         if len(self.notes) < MOST_NOTES:
             self.notes[line] = None
 
     def note_incomplete(self, line: str) -> None:
-        """Note once what a missing rule file leaves out."""
+        """Note what a missing rule file leaves out; equal lines count once."""
         if len(self.incomplete) < MOST_NOTES:
             self.incomplete[line] = None
 

@@ -64,7 +64,7 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         name, in_world = known
         of_lot = in_world and not node.name.startswith(
             "world."
-        )  # object.front looks as the lot does
+        )  # object.front faces where the lot's front does
         run = env.module.run
 
         def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:

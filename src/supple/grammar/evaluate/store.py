@@ -34,7 +34,7 @@ class Store:
         parents: Index of the parent shape, -1 for the first.
         names: Indices into `name_list`.
         leaves: 1 for the leaves of the tree, the terminal shapes.
-        scopes: 15 numbers per shape: position, size, rotation row by row.
+        scopes: 15 scalars per shape: position, size, rotation row by row.
         geometries, materials: Indices into `geometry_list` and `material_list`.
         joints: Index of the joint that carries the shape, -1 for none.
         labels: Labels by shape index, for shapes that have one.

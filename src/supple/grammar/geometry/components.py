@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 def facing(normal: Vector) -> Part:
-    """A part with only a normal, to try selectors on."""
+    """A part with only a normal, to test selectors on."""
     return Part(POINT, (0.0, 0.0, 0.0), None, (0.0, 0.0, 0.0), normal)
 
 

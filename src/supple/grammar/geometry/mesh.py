@@ -256,7 +256,7 @@ FACE = Geometry("face", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2,
 LINE = Geometry("line", [(0, 0, 0), (1, 0, 0)], [])
 POINT = Geometry("point", [(0, 0, 0)], [])
 NOTHING = Geometry("nothing", [(0, 0, 0)], [])
-"""What is left of a shape that was offset or trimmed to nothing: operations leave it alone."""
+"""A shape that was offset or trimmed to nothing; operations do not change it."""
 CYLINDER, CONE, SPHERE, DISK = (
     round_solid(kind, ROUND_SIDES) for kind in ("cylinder", "cone", "sphere", "disk")
 )

@@ -232,10 +232,10 @@ def distance(a: Body, b: Body) -> float:
 
 
 def _least(axes: Floats, wanted: Floats) -> float:
-    """The least distance of `wanted` from a sum of axes, (K, 3), each taken 0 to 1 times.
+    """The least distance of `wanted` from a sum of axes, shape (K, 3), with coefficients from 0 to 1.
 
-    It is found with at most three independent axes taken in part and each other one not at all or
-    whole: for six axes 656 cases, of which the ones with the same axes in part are solved together.
+    A minimum has at most three independent axes with a coefficient between 0 and 1; each other one is 0
+    or 1. That makes 656 cases for six axes. Cases with the same axes in between are solved together.
     """
     count, best = len(axes), np.inf
     for some in range(min(count, 3) + 1):

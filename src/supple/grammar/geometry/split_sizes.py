@@ -4,8 +4,8 @@ Absolute and relative sizes are kept, and truncated at the end of the scope. Flo
 remaining length in proportion: all of them are multiplied by the same factor.
 
 For more than one repeat the CGA reference leaves the counts open. The following reproduces CityEngine's
-engine (PRT) on all of 3,944 random splits of one to four repeats; of exact ties it takes now more and now
-fewer copies. With k repeats, the room R that absolute, relative and floating sizes as written leave, and
+engine (PRT) on all of 3,944 random splits of one to four repeats; on exact ties it takes sometimes more and
+sometimes fewer copies. With k repeats, the room R that absolute, relative and floating sizes as written leave, and
 counts n_i:
 
 1. Counts start at what fits into R / k, rounded down.
@@ -22,8 +22,8 @@ counts n_i:
    s > 1. Then step 2 again.
 
 For a single repeat this is the count with the factor closest to 1. If no part is absolute, relative or
-floating and no repeat fits once, the last part takes the whole length; so it does where step 3 would
-not end.
+floating and no repeat fits once, the last part takes the whole length. The same holds where step 3
+would not end.
 
 Without floating sizes nothing adapts: each repeat fills 1/k of the length, and its last copy is
 truncated. A nested repeat divides the length of the copy it is in, as a split of its own. There the

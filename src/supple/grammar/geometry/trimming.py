@@ -1,8 +1,8 @@
-"""Trim planes: between adjacent faces, as `comp(f)` makes them, and the cut of a geometry by them.
+"""Trim planes between adjacent faces, as `comp(f)` makes them, and cuts along them.
 
 A trim plane contains an edge of a face and halves the angle between the face and its neighbour. It is
 vertical if the edge is at least 40 degrees from the x axis of the face's scope, else horizontal: the
-threshold of CityEngine's engine, which was found by running it.
+threshold of CityEngine's engine, measured by running it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ MOST_TERMS = 200  # operators in one expression; not tuned
 
 
 class RefusedError(SuppleError):
-    """Input that the grammar allows but the builder refuses; `at` is its place."""
+    """Input that the grammar allows but the builder refuses; `at` is its position."""
 
     def __init__(self, at: s.At, message: str) -> None:
         super().__init__(message)
@@ -177,7 +177,7 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return [one for one in found if one is not None]
 
     def handle_shape(self, meta: Any, found: list[Any]) -> s.Name:
-        """Lot^4, the fourth shape of a rule, at which @Handle shows a handle."""
+        """Lot^4: the fourth shape of a rule, where @Handle shows a handle."""
         return s.Name(str(found[0]), _at(meta))
 
     def note(self, meta: Any, found: list[Any]) -> s.Annotation:

@@ -1,4 +1,4 @@
-"""Reading rule files in the encodings that they have."""
+"""Read rule files in UTF-8, UTF-16, UTF-32 or Windows-1252."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from supple.grammar.language.parser import LONGEST_RULES_CHARS
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the byte order mark of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -55,7 +55,9 @@ def decoded(data: bytes, name: str) -> str:
                 return data[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
                 raise RuleError(
-                    name, s.At(1, 1), f"expected {encoding.upper()} after its mark ({error.reason})"
+                    name,
+                    s.At(1, 1),
+                    f"expected {encoding.upper()} after its byte order mark ({error.reason})",
                 ) from None
     if len(data) > 3 and len(data) % 2 == 0:
         for first, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):

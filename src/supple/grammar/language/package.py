@@ -1,8 +1,8 @@
 """Rule packages (.rpk): 7z or zip archives with rules, assets and compiled rules.
 
-The rules and assets are unpacked to a folder of their own that is deleted with the package; the compiled rules
-(`bin/*.cgb`) are not used. A name that leads outside, a size or a count beyond the limits refuse the whole
-archive.
+The rules and assets are unpacked to a temporary folder that is deleted with the package; the compiled rules
+(`bin/*.cgb`) are not used. An archive is refused if a name in it leads outside, or a size or count is beyond the
+limits.
 """
 
 from __future__ import annotations

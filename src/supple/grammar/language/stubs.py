@@ -1,4 +1,4 @@
-"""Stub files: values that stand for those of missing rule files.
+"""Stub files: values for missing rule files.
 
 A stub file is CGA whose names have the prefixes of imports:
 
@@ -6,8 +6,8 @@ A stub file is CGA whose names have the prefixes of imports:
     Ref._ThematicRouter(mode) = "#808080"
     Ref.Asphalt(mode, kind) --> color("#404040") X.
 
-`stub_text` writes one for the modeller to fill: a commented line for every value that rules use of a missing
-file, with its position. Rules need no line: without one they leave the shape as it is.
+`stub_text` writes one for the modeller to fill in: a commented line for every value that rules use from a missing
+file, with its position. Rules need no line: a rule without one leaves the shape as it is.
 """
 
 from __future__ import annotations

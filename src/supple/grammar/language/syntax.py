@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class At(NamedTuple):
-    """A place in a rule file, counted from 1."""
+    """A line and column of a rule file, counted from 1."""
 
     line: int
     column: int

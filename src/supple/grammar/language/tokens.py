@@ -46,7 +46,7 @@ class Marking:
 def _without_notes(tokens: list[Token]) -> list[Token]:
     """The tokens without the arguments of annotations that are not used, such as those of @Handle.
 
-    Their arguments have a grammar of their own: @Handle(shape=Lot^4, axis=x, translate={0, 1}).
+    These arguments have another grammar: @Handle(shape=Lot^4, axis=x, translate={0, 1}).
     """
     found: list[Token] = []
     i = 0

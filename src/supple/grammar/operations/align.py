@@ -123,8 +123,8 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
 
     setPivot(xyz, 3)
 
-    The geometry stays in place. Corners 0 to 3 go round the bottom from the origin along x, 4 to 7 round
-    the top; y stays upright. yzx and zxy exchange the axes in turn.
+    The geometry stays in place. Corners 0 to 3 run around the bottom from the origin along x, 4 to 7 around
+    the top; y stays upright. yzx and zxy permute the axes.
     """
     given = Arguments(op, env)
     given.count(2)

@@ -22,7 +22,7 @@ DIRECTIONS = ("world.up", "world.up.flatTop", *NORMAL)
 
 
 def envelope_of(op: s.Operation, env: Environment) -> Act:
-    """A solid on a flat shape, whose walls lean inwards above a height.
+    """Build a solid on a flat shape whose walls lean inwards above a height.
 
     envelope(world.up, height, front, angle, back, angle, side, angle),
     envelope(world.up, height, front, angle, back, angle, right, angle, left, angle)

@@ -63,7 +63,7 @@ def _bend(shape: Shape, asset: Geometry, layer: int, height: float) -> None:
 
 
 def _on_surface(surface: Unwrapped, uv: Floats) -> tuple[Floats, Floats]:
-    """Points of a surface at texture coordinates (N, 2), with its normals; outside it the nearest face goes on."""
+    """Points of a surface at texture coordinates (N, 2), with its normals; outside it, the nearest face is extended."""
     feet, normals = np.zeros((len(uv), 3)), np.zeros((len(uv), 3))
     best = np.full(len(uv), -np.inf)
     for face in surface.faces:

@@ -150,7 +150,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60), (cone = [20, 90, 40, 60])
 
     Angles are in degrees about the axes of the joint's scope. Six numbers are the lowest and the
-    highest angle about x, y and z. Four of a cone are how far it tilts down, up, left and right.
+    highest angle about x, y and z. The four of a cone limit its tilt down, up, left and right.
     """
     given = Arguments(op, env, named=LIMITS)
     six = given.lengths() if given.count(0, 6) else None

@@ -22,21 +22,21 @@ from supple.grammar.operations.parts import build_on, footprint_of
 Roof = Callable[..., Faces]
 STEEPEST_DEGREES = 89.9  # not tuned
 DOCS = {
-    "hip": """A hip roof on a flat shape, with roof planes at all edges.
+    "hip": """Build a hip roof on a flat shape, with roof planes at all edges.
 
     roofHip(angle), roofHip(angle, overhang), roofHip(byHeight, height, overhang)
     """,
-    "gable": """A gable roof on a flat shape.
+    "gable": """Build a gable roof on a flat shape.
 
     roofGable(angle), roofGable(angle, eaves, gables, false, edge), roofGable(byHeight, height)
 
-    The overhangs are along the roof planes and beyond the gables; the ridge is parallel to the edge.
+    The overhangs are measured along the roof planes and beyond the gables; the ridge is parallel to the edge.
     """,
-    "shed": """A single roof plane that rises from an edge.
+    "shed": """Build a single roof plane that rises from an edge.
 
     roofShed(angle), roofShed(angle, edge), roofShed(byHeight, height)
     """,
-    "pyramid": """Triangles from all edges to an apex above the middle.
+    "pyramid": """Build triangles from all edges to an apex above the middle.
 
     roofPyramid(angle), roofPyramid(byHeight, height)
     """,

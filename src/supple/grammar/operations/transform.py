@@ -72,7 +72,7 @@ def resize(op: s.Operation, env: Environment) -> Act:
         if relative[2]:
             z *= old[2]
         if x < 0.0 or y < 0.0 or z < 0.0:
-            _turn_inside_out(shape, (x, y, z))
+            _set_negative_size(shape, (x, y, z))
         else:
             shape.s = (x, y, z)
 
@@ -92,14 +92,14 @@ def resize(op: s.Operation, env: Environment) -> Act:
                 if marks[k] == "~":
                     new[k] *= old[k] * ratio
         if min(new) < 0.0:
-            _turn_inside_out(shape, (new[0], new[1], new[2]))
+            _set_negative_size(shape, (new[0], new[1], new[2]))
         else:
             shape.s = (new[0], new[1], new[2])
 
     return act
 
 
-def _turn_inside_out(shape: Shape, size: Vector) -> None:
+def _set_negative_size(shape: Shape, size: Vector) -> None:
     """Set a size with negative parts: the scope lies on the other side of its origin, the geometry is mirrored."""
     axes = [one < 0.0 for one in size]
     x, y, z = (abs(one) for one in size)

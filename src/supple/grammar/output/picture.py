@@ -79,7 +79,7 @@ def picture(
         targets: True to mark the targets of the IK rules.
     """
     view = look_from(yaw, pitch)
-    low, high = page([growth], view)
+    low, high = common_bounds([growth], view)
     slope = float((high[1] - low[1]) / (high[0] - low[0]))
     height = float(np.clip(width * slope, 0.3 * width, TALLEST_SHAPE * width))
     top = 0.7 if title or detail else 0.0
@@ -109,11 +109,11 @@ def draw(
         view: The view direction.
         pose: The pose; by default the one after IK.
         targets: True to mark the targets of the IK rules.
-        bounds: The corners of the page, from `page`, to give several axes one scale.
+        bounds: The corners from `common_bounds`, to give several axes one scale.
         width: Of the drawing, inches; sets the resolution. A drawing higher than 1.4 widths gets
             the resolution for that height.
     """
-    low, high = page([growth], view, [pose]) if bounds is None else bounds
+    low, high = common_bounds([growth], view, [pose]) if bounds is None else bounds
     triangles = _triangles(growth, growth.pose if pose is None else pose, view)
     if len(triangles.corners) > MOST_TRIANGLES:
         raise SuppleError(
@@ -143,10 +143,10 @@ def _pixels(low: np.ndarray, high: np.ndarray, width: float) -> int:
     return max(int(PIXELS_PER_INCH * width * min(1.0, TALLEST_SHAPE * wide / tall)), 1)
 
 
-def page(
+def common_bounds(
     growths: Sequence[Drawable], view: View, poses: list[Pose | None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The lower left and upper right corner, shape (2,) each, of a page that fits all drawings."""
+    """The lower left and upper right corner of a view that fits all drawings, shape (2,) each."""
     points = []
     for growth in growths:
         for pose in poses or [None]:
