@@ -36,14 +36,14 @@ def test_comments_of_all_three_kinds_are_left_out() -> None:
 def test_conditions_nest() -> None:
     file = parse("A --> case x : case y : B case z : C else : D case w : E else : F")
     outer = file.rules[0].body
-    assert isinstance(outer, s.Fork) and len(outer.ways) == 2
-    inner = outer.ways[0][1]
-    assert isinstance(inner, s.Fork) and len(inner.ways) == 2
+    assert isinstance(outer, s.Fork) and len(outer.alternatives) == 2
+    inner = outer.alternatives[0][1]
+    assert isinstance(inner, s.Fork) and len(inner.alternatives) == 2
 
 
 def test_chances_take_numbers_names_and_expressions() -> None:
     file = parse("A --> 30% : B p% : C (10 + 5)% : D else : E\nf = 20% : 1 else : 2")
-    shares = [share for share, _ in file.rules[0].body.ways]
+    shares = [share for share, _ in file.rules[0].body.alternatives]
     assert [type(share) for share in shares] == [s.Constant, s.Name, s.Binary]
     assert file.functions[0].value.chances
 

@@ -226,7 +226,7 @@ def _solved(
         answer = solve(skeleton, goals, start=start, **options, **more)
     except SuppleError as error:
         raise RuleError(*first.defined_at, f"IK: {error}") from None
-    way: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
+    poses: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
     if wanted > 1:
         others = [answer, *answer.alternatives]
         if len(others) < wanted:
@@ -236,7 +236,7 @@ def _solved(
             )
         answer = others[wanted - 1]
         if steps:
-            way.append(answer.pose)
+            poses.append(answer.pose)
     made = {
         k: Touch(
             rule.shape,
@@ -250,7 +250,7 @@ def _solved(
         )
         for k, rule, goal in zip(group, rules, goals, strict=True)
     }
-    return made, way
+    return made, poses
 
 
 def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:

@@ -160,10 +160,10 @@ class Module:
             found = module.find_value(rest, count, env, at)
             if found is None and module.missing:
                 name = f"{module.prefix}{rest}"
-                way = "" if count else f"--set {name}=VALUE, or by "
+                option = "" if count else f"--set {name}=VALUE, or by "
                 raise env.problem(
                     at,
-                    f"{name!r} is not known: {module.missing!r} is missing; give its value by {way}a file "
+                    f"{name!r} is not known: {module.missing!r} is missing; give its value by {option}a file "
                     "that --stubs FILE writes for you to fill",
                 )
             if found is None:

@@ -93,8 +93,8 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         joined = all if node.sign == "&&" else any
 
         def by_both(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            ways = (first(shape, args), second(shape, args))
-            return lambda k, part: joined(way(k, part) for way in ways)
+            tests = (first(shape, args), second(shape, args))
+            return lambda k, part: joined(test(k, part) for test in tests)
 
         return by_both
     return None

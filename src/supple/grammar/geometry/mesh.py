@@ -277,7 +277,7 @@ def fitted(
 ) -> tuple[Geometry, Floats, Floats]:
     """Scale points to the unit cube.
 
-    A rectangle without texture coordinates of its own becomes the shared `FACE` or `GROUND`.
+    A rectangle without its own texture coordinates becomes the shared `FACE` or `GROUND`.
 
     Args:
         name: The geometry's name.

@@ -65,7 +65,7 @@ def inner_rectangles(
         if len(corners) > MOST_POLYGON_CORNERS:
             raise SuppleError(f"{operation}: expected at most {MOST_POLYGON_CORNERS} corners")
         box = max(
-            (largest(corners, turn) for turn in (_turns(corners) if along_edge else (0.0,))),
+            (largest(corners, turn) for turn in (_directions(corners) if along_edge else (0.0,))),
             key=lambda one: round(one.area, 12),
         )
         inner.append(flat_polygon(box.corners()))
@@ -73,14 +73,16 @@ def inner_rectangles(
     return inner, rest
 
 
-def _turns(corners: Floats) -> list[float]:
+def _directions(corners: Floats) -> list[float]:
     """Directions of edges at least a quarter as long as the longest, radians in [0, pi / 2)."""
     sides = np.roll(corners, -1, axis=0) - corners
     lengths = np.hypot(sides[:, 0], sides[:, 1])
     long = sides[lengths >= lengths.max() / 4]
     quarter = math.pi / 2
-    turns = {round(math.atan2(y, x) % quarter, 12) % round(quarter, 12) for x, y in long.tolist()}
-    return sorted(turns)
+    directions = {
+        round(math.atan2(y, x) % quarter, 12) % round(quarter, 12) for x, y in long.tolist()
+    }
+    return sorted(directions)
 
 
 class Box(NamedTuple):

@@ -26,7 +26,7 @@ floating and no repeat fits once, the last part takes the whole length. The same
 would not end.
 
 Without floating sizes nothing adapts: each repeat fills 1/k of the length, and its last copy is
-truncated. A nested repeat divides the length of the copy it is in, as a split of its own. There the
+truncated. A nested repeat divides the length of the copy it is in, as a separate split. There the
 engine differs: it finds the count of a nested repeat in the length of the whole split, so that
 { ~1 : A | { ~1 : B }* }* cuts 12.3 into 144 parts of 0.085.
 """

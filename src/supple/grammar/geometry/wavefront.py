@@ -342,21 +342,21 @@ class _Sweep:
     def _face(self, edge: int) -> list[int]:
         """The corners of an edge's face: its own edge, then its boundary as one walk."""
         a, b = edge, (edge + 1) % len(self.along)
-        ways: dict[int, list[int]] = {}
+        segments: dict[int, list[int]] = {}
         for start, end in self.lines[edge]:
             p, q = self._one(start), self._one(end)
             if p == q:
                 continue
-            if p in ways.get(q, ()):  # the same segment in both directions encloses nothing
-                ways[q].remove(p)
+            if p in segments.get(q, ()):  # the same segment in both directions encloses nothing
+                segments[q].remove(p)
             else:
-                ways.setdefault(p, []).append(q)
-        if not any(ways.values()):
+                segments.setdefault(p, []).append(q)
+        if not any(segments.values()):
             return []
         # An Eulerian walk over all segments (Hierholzer): a face that touches itself repeats a node.
         walk, stack = [], [b]
         while stack:
-            out = ways.get(stack[-1])
+            out = segments.get(stack[-1])
             if out:
                 stack.append(out.pop())
             else:

@@ -86,8 +86,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     def _choice(self, meta: Any, found: list[Any], *, chances: bool) -> s.Choice:
         values = [_percentage(x) for x in found if not _is_sign(x)]
-        ways = list(zip(values[:-1:2], values[1:-1:2], strict=True))
-        return s.Choice(chances, ways, values[-1], _at(meta))
+        alternatives = list(zip(values[:-1:2], values[1:-1:2], strict=True))
+        return s.Choice(chances, alternatives, values[-1], _at(meta))
 
     def binding(self, meta: Any, found: list[Any]) -> tuple[str, Any]:
         return str(found[0]), found[-1]
@@ -157,9 +157,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return found[1], found[2] if len(found) > 2 else s.Sequence([], _at(meta))
 
     def cases(self, meta: Any, found: list[Any]) -> s.Fork:
-        ways = [one for one in found if isinstance(one, tuple)]
-        last = found[-1] if len(found) > len(ways) + 1 else s.Sequence([], _at(meta))
-        return s.Fork(False, ways, last, _at(meta))
+        alternatives = [one for one in found if isinstance(one, tuple)]
+        last = found[-1] if len(found) > len(alternatives) + 1 else s.Sequence([], _at(meta))
+        return s.Fork(False, alternatives, last, _at(meta))
 
     def chance(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
         percentage, body = (x for x in found if not _is_sign(x))

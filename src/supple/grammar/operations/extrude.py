@@ -46,11 +46,11 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     vertex.normal or along a direction; its scope keeps its axes.
     """
     given = Arguments(op, env)
-    ways = given.count(1, 2)
-    direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
-    value = given.length(ways - 1)
-    flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
-    by_vertex = ways == 2 and given.is_word(0) == "vertex.normal"
+    count = given.count(1, 2)
+    direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if count == 2 else None
+    value = given.length(count - 1)
+    flat_top = count == 2 and given.is_word(0) == "world.up.flatTop"
+    by_vertex = count == 2 and given.is_word(0) == "vertex.normal"
     straight, prism = located(env, op.at, extruded), located(env, op.at, _prism)
     shell = located(env, op.at, _shell)
 

@@ -76,8 +76,8 @@ def _on_surface(surface: Unwrapped, uv: Floats) -> tuple[Floats, Floats]:
             shares = np.linalg.solve(sides, (uv - corners[0, 3:]).T)
             inside = np.minimum(np.minimum(shares[0], shares[1]), 1.0 - shares.sum(axis=0))
             closer = inside > best + 1e-12
-            places = corners[0, :3] + shares.T @ (corners[1:, :3] - corners[0, :3])
-            feet[closer], normals[closer] = places[closer], normal
+            points = corners[0, :3] + shares.T @ (corners[1:, :3] - corners[0, :3])
+            feet[closer], normals[closer] = points[closer], normal
             best = np.maximum(best, inside)
     if not np.all(np.isfinite(best)):
         raise SuppleError("insertAlongUV: expected texture coordinates that cover the surface")

@@ -124,7 +124,7 @@ def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -
 
 
 def _is_small(group: leaf_meshes.LeafGroup) -> bool:
-    """True if a group takes no more room written out than as a mesh of its own with nodes."""
+    """True if a group is no larger written out than as a separate mesh with nodes."""
     count = len(group.leaves)
     return count == 1 or (
         count <= MOST_SINGLE_NODES and count * group.geometry.corner_count <= MOST_JOINED_VERTICES
@@ -159,19 +159,21 @@ def _instances(
     inverse: Floats,
 ) -> None:
     rows = scopes[group.leaves]
-    places = rows[:, :3] @ inverse[:3, :3].T + inverse[:3, 3]
-    turns = rotations.from_matrix(inverse[:3, :3] @ rows[:, 6:].reshape(-1, 3, 3))
-    turns = np.roll(turns, -1, axis=1)  # glTF: xyzw
-    sizes = np.where(rows[:, 3:6] > 0, rows[:, 3:6], 1.0)
+    translations = rows[:, :3] @ inverse[:3, :3].T + inverse[:3, 3]
+    quaternions = rotations.from_matrix(inverse[:3, :3] @ rows[:, 6:].reshape(-1, 3, 3))
+    quaternions = np.roll(quaternions, -1, axis=1)  # glTF: xyzw
+    scales = np.where(rows[:, 3:6] > 0, rows[:, 3:6], 1.0)
     if len(rows) <= MOST_SINGLE_NODES:
-        for p, q, s in zip(places.tolist(), turns.tolist(), sizes.tolist(), strict=True):
+        for p, q, s in zip(
+            translations.tolist(), quaternions.tolist(), scales.tolist(), strict=True
+        ):
             _add_child(builder, above, {"mesh": mesh, "translation": p, "rotation": q, "scale": s})
         return
     builder.extensions.add(EXTENSION)
     attributes = {
-        "TRANSLATION": builder.array(places, FLOAT),
-        "ROTATION": builder.array(turns, FLOAT),
-        "SCALE": builder.array(sizes, FLOAT),
+        "TRANSLATION": builder.array(translations, FLOAT),
+        "ROTATION": builder.array(quaternions, FLOAT),
+        "SCALE": builder.array(scales, FLOAT),
     }
     _add_child(
         builder, above, {"mesh": mesh, "extensions": {EXTENSION: {"attributes": attributes}}}
