@@ -1,4 +1,4 @@
-"""Syntax of rule files, and errors with their place."""
+"""Syntax of rule files, and errors with their position."""
 
 from pathlib import Path
 
@@ -111,7 +111,7 @@ def test_the_classic_form_is_read_beside_the_modern_one() -> None:
         ("attr = 3", "a.cga:1:6: found '=', expected a definition"),
     ],
 )
-def test_an_error_says_where_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+def test_errors_name_the_position_the_token_and_what_was_expected(text: str, message: str) -> None:
     assert refusal(text) == message
 
 
@@ -134,7 +134,7 @@ def test_every_real_rule_file_parses(street_rules) -> None:
     assert counts["Curb_Drawing_Rule.cga"] == (2, 8, 14)
 
 
-def test_the_rules_of_the_page_parse() -> None:
+def test_the_rules_of_the_documentation_parse() -> None:
     page = (Path(__file__).parents[3] / "docs" / "grammar.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```")[1::2] if "-->" in block]
     assert len(blocks) == 4
@@ -142,7 +142,7 @@ def test_the_rules_of_the_page_parse() -> None:
         assert parse(block).rules
 
 
-def test_every_operation_and_option_is_on_the_page() -> None:
+def test_every_operation_and_option_is_documented() -> None:
     from supple.grammar.evaluate.functions import FUNCTIONS
     from supple.grammar.evaluate.queries import QUERIES
     from supple.grammar.operations.ik import CHECKS, WORDS
