@@ -234,7 +234,7 @@ def distance(a: Body, b: Body) -> float:
 def _least(axes: Floats, wanted: Floats) -> float:
     """The least distance of `wanted` from a sum of axes, shape (K, 3), with coefficients from 0 to 1.
 
-    A minimum has at most three independent axes with a coefficient between 0 and 1; each other one is 0
+    Some minimum has at most three independent axes with a coefficient between 0 and 1; each other one is 0
     or 1. That makes 656 cases for six axes. Cases with the same axes in between are solved together.
     """
     count, best = len(axes), np.inf
