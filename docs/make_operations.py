@@ -24,9 +24,9 @@ CLASSIC = ("Roof", "Subdiv", "Repeat", "Comp")
 
 HEAD = """# Operations of the grammar
 
-This page is made by `docs/make_operations.py` from the table of operations; a test keeps it so.
-{have} of the {all} operations of the CGA reference (CityEngine 2025.0) are there, {out} are left out, and
-{own} are supple's own. What is left out is refused by its name, with file, line and column.
+`docs/make_operations.py` generates this page from the table of operations; a test keeps it current.
+{have} of the {all} operations of the CGA reference (CityEngine 2025.0) are supported, {out} are left out, and
+{own} are supple's own. An operation that is left out is refused by its name, with file, line and column.
 
 """
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import supple
 from supple import plot
 from supple.data import rules
-from supple.grammar.output.picture import draw, look_from, page
+from supple.grammar.output.picture import common_bounds, draw, look_from
 from supple.plot import style
 from supple.plot.figures import headline, styled
 
@@ -35,11 +35,11 @@ def draw_rows(one, depths):
     fig.subplots_adjust(0.01, 0.01, 0.99, 0.87, 0.02, 0.08)
     steps = [0, 1, 3, len(one.steps) - 1]
     poses = [one.steps[k] for k in steps]
-    bounds = page([one], VIEW, poses)
+    bounds = common_bounds([one], VIEW, poses)
     for ax, k, pose in zip(panels[0], steps, poses, strict=True):
         draw(ax, one, view=VIEW, pose=pose, bounds=bounds, width=2.4)
         ax.set_title("start" if k == 0 else f"iteration {k}", color=style.QUIET)
-    bounds = page(list(depths.values()), VIEW)
+    bounds = common_bounds(list(depths.values()), VIEW)
     for ax, (depth, grown) in zip(panels[1], depths.items(), strict=True):
         draw(ax, grown, view=VIEW, bounds=bounds, width=2.4)
         told = "reached" if grown.reached else f"{grown.touches[0].solution.error:.2g} away"

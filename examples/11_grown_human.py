@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import supple
 from supple import plot
 from supple.data import rules
-from supple.grammar.output.picture import draw, look_from, page
+from supple.grammar.output.picture import common_bounds, draw, look_from
 from supple.plot.figures import headline, styled
 
 RULES = rules("human")
@@ -34,7 +34,7 @@ def draw_all(figures):
     )
     panels = fig.subplots(1, len(figures))
     fig.subplots_adjust(0.0, 0.0, 1.0, 0.86, 0.0)
-    bounds = page(figures, VIEW)
+    bounds = common_bounds(figures, VIEW)
     for ax, grown in zip(panels, figures, strict=True):
         draw(ax, grown, view=VIEW, bounds=bounds, width=2.4)
     return fig

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import supple
 from supple import plot
 from supple.data import rules
-from supple.grammar.output.picture import draw, look_from, page
+from supple.grammar.output.picture import common_bounds, draw, look_from
 from supple.plot.figures import headline, styled
 
 RULES = rules("lamp")
@@ -26,7 +26,7 @@ def draw_all(lamps):
     headline(fig, "The lamp finds the book", "Four seeds of one rule file")
     panels = fig.subplots(2, 2).ravel()
     fig.subplots_adjust(0.0, 0.0, 1.0, 0.87, 0.0, 0.0)
-    bounds = page(lamps, VIEW)
+    bounds = common_bounds(lamps, VIEW)
     for ax, grown in zip(panels, lamps, strict=True):
         draw(ax, grown, view=VIEW, bounds=bounds, width=4.4, targets=False)
     return fig

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import supple
 from supple import plot
 from supple.data import rules
-from supple.grammar.output.picture import draw, look_from, page
+from supple.grammar.output.picture import common_bounds, draw, look_from
 from supple.plot import style
 from supple.plot.figures import headline, styled
 
@@ -28,7 +28,7 @@ def draw_all(machines):
     headline(fig, "Where to dig", "The turret and three hinges bring the teeth to the point")
     panels = fig.subplots(2, 2).ravel()
     fig.subplots_adjust(0.0, 0.0, 1.0, 0.87, 0.0, 0.06)
-    bounds = page(machines, VIEW)
+    bounds = common_bounds(machines, VIEW)
     for ax, grown in zip(panels, machines, strict=True):
         draw(ax, grown, view=VIEW, bounds=bounds, width=4.4)
         (touch,) = grown.touches

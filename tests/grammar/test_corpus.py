@@ -1,4 +1,4 @@
-"""Small rule files in the manner of real ones: they derive with stand-ins for what is not there."""
+"""Small rule files like real ones: they derive with stand-ins for missing files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Real rule files that nobody here wrote: what they derive, worked out by hand, and what is refused.
+"""Real rule files by others: their derivations, worked out by hand, and refusals.
 
 The Complete Street Rule's library is not there, so a stub of a few lines stands in for it where a
 rule needs it.
@@ -124,7 +124,7 @@ def test_a_median_is_cut_along_its_texture_coordinates(project) -> None:
     assert grown.reports == {"mode": ["Pedestrian"] * 3}
 
 
-def test_a_tree_that_chance_never_plants(street_rules) -> None:
+def test_a_tree_of_probability_zero_is_never_created(street_rules) -> None:
     path = street_rules / "Complete_Lanes/Median.cga"
     grown = supple.grow(path, start='Tree_Setup("Median", 0, "Random")', size=(10, 0, 2))
     assert len(grown.leaves) == 0 and len(grown.shapes) == 2
@@ -140,7 +140,7 @@ def test_a_tree_that_chance_never_plants(street_rules) -> None:
         ("Complete_Lanes/Sidewalk_Lamp_Lane.cga", None, "import Crossings of line"),
     ],
 )  # fmt: skip
-def test_what_is_not_there_or_not_supported_is_refused(street_rules, refused, name, start, message):
+def test_missing_and_unsupported_names_are_refused(street_rules, refused, name, start, message):
     said = refused(street_rules / name, start=start, size=(30, 0, 4))
     assert message in said, said
 
@@ -151,7 +151,9 @@ def test_what_is_not_there_or_not_supported_is_refused(street_rules, refused, na
         ("Formal Curb", "Complete_Street.cga has no 'Sidewalk_Texture_Scale'"),
     ],
 )
-def test_what_a_stamp_cannot_have_is_named_with_its_line(project, refused, choice, message) -> None:
+def test_unsupported_operations_of_a_stamp_are_named_with_their_line(
+    project, refused, choice, message
+) -> None:
     path = project / "rules/Stamp_Rules/Curb_Drawing_Rule.cga"
     said = refused(path, folder=project, attributes={"Main_Allocation": choice})
     assert message in said, said

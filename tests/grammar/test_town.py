@@ -1,4 +1,4 @@
-"""A town of the rules that ship with supple: what a user of many lots relies on."""
+"""A town of the rules that ship with supple, in one call of many lots."""
 
 import json
 import struct
@@ -99,7 +99,7 @@ def test_the_glb_is_small_and_has_every_triangle(town, tmp_path) -> None:
     data = path.read_bytes()
     document = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
     materials = len(town.meshes())
-    # Geometry that comes often is instanced; what comes once is joined, so that there are few draw calls.
+    # Repeated geometry is instanced; single geometry is joined, so that there are few draw calls.
     assert len(document["nodes"]) < 4 * materials
     assert len(data) < 80 * len(town.leaves)
     back = supple.load(path)

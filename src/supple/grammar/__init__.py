@@ -6,8 +6,8 @@
 
 The language is described in docs/grammar.md. The packages, from low to high:
 
-    geometry       polygons, solids, cuts, roofs, texture coordinates; knows nothing of rules
-    language       rule files: grammar, syntax tree, definitions, errors with places
+    geometry       polygons, solids, cuts, roofs, texture coordinates; independent of rules
+    language       rule files: grammar, syntax tree, definitions, errors with positions
     evaluate       expressions, productions and the derivation of shapes
     operations     extrude, split, comp, ...; `operations.table` lists them all
     articulation   joints as a skeleton, IK
@@ -77,10 +77,10 @@ def grow(
             folders `assets`, `images`, `models` and `rules` of its project: beside and above it up to the
             folder that holds `rules`.
         workspace: The folder that workspace paths such as "/ESRI.lib/assets/tree.obj" begin in.
-        missing: "error" to end at a missing asset or import. With "stand-in" a box or a grey image takes
+        missing: "error" to raise an error at a missing asset or import. With "stand-in" a box or a grey image takes
             the place of an asset (`growth.notes`), and the rules of a missing import leave their shapes as
             they are (`growth.incomplete`); its values come from `attributes` or `stubs`.
-        stubs: A file of values that stand for those of missing imports; `stub_text` writes one to fill.
+        stubs: A file of values for missing imports; `stub_text` writes one to fill in.
         targets: Targets that replace those of IK rules, {effector: (x, y, z)} in world; the
             effectors are those of `growth.touches`.
         limits: Limits of the derivation.
@@ -119,7 +119,7 @@ def grow(
     source = _source(rules, folder, workspace)
     run, module = derive(
         source.file,
-        source.place,
+        source.rule_path,
         operations=TABLE,
         start=start,
         options=Options(
@@ -156,7 +156,7 @@ def stub_text(
     folder: str | os.PathLike[str] | None = None,
     workspace: str | os.PathLike[str] | None = None,
 ) -> str:
-    """A stub file for the values that rules use of rule files that are missing.
+    """A stub file for the values that rules use from missing rule files.
 
     Args:
         rules: As for `grow`.
@@ -164,13 +164,13 @@ def stub_text(
         workspace: As for `grow`.
 
     Returns:
-        CGA with a commented line for each value, to be filled and given to `grow(stubs=...)`; "" if no
+        CGA with a commented line for each value, to be filled in and given to `grow(stubs=...)`; "" if no
         value of a missing file is used.
     """
     from supple.grammar.language.stubs import stub_text as text_of
 
     source = _source(rules, folder, workspace)
-    return text_of(source.file, source.place, source.folders)
+    return text_of(source.file, source.rule_path, source.folders)
 
 
 def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
@@ -189,7 +189,7 @@ class _Source(NamedTuple):
     """The parsed rules, their file (None for a text), the folders to search, and their package."""
 
     file: RuleFile
-    place: Path | None
+    rule_path: Path | None
     folders: Folders
     package: Package | None
 

@@ -97,7 +97,7 @@ def test_another_effector_threshold_and_budget() -> None:
     assert not short.reached and short.touches[0].solution.iterations == 1
 
 
-def test_a_root_by_name_is_a_depth() -> None:
+def test_a_named_root_limits_the_chain_like_a_depth() -> None:
     by_root, by_depth = arm(ik='root = "j2"'), arm(depth=2)
     assert np.array_equal(by_root.pose.coordinates, by_depth.pose.coordinates)
 
@@ -152,12 +152,12 @@ def test_limits_are_degrees_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize("solver", ["LM", "FABRIK", "Jacobian", "auto"])
-def test_any_solver_will_do(solver: str) -> None:
+def test_any_solver_can_solve_a_rule(solver: str) -> None:
     grown = arm(ik=f'solver = "{solver}", iterations = 200')
     assert grown.reached
 
 
-def test_an_orientation_is_met_too() -> None:
+def test_an_orientation_is_reached() -> None:
     grown = arm(ik='orientation = [0, 0, 90], solver = "LM", iterations = 100')
     assert grown.reached
     hand = grown.shapes.named("Part")[-1]
@@ -182,7 +182,7 @@ def test_an_unreachable_target_is_reached_by_stretching() -> None:
     assert all(joints[f"j{k}"].stretch == (1.0, 2.0) for k in range(4))
     # The far corner is beside the axis that the last shape is stretched along.
     assert joints.keys() - {"Arm", "j0", "j1", "j2", "j3"} == {"Rest effector base"}
-    # What is drawn touches too: the last mesh has a corner at the target.
+    # The mesh touches too: the last one has a corner at the target.
     points = np.concatenate([mesh.positions for mesh in grown.meshes()])
     assert np.linalg.norm(points - far, axis=1).min() < 0.02
     assert not arm(ik="stretch = [0.5, 1.1]", target=far).reached
@@ -214,7 +214,7 @@ def test_a_stretched_shape_stays_a_box(options: str, effector: tuple, joint: str
     assert np.sum(np.abs(shape.size - (0.5, 1.5, 0.5)) > 1e-9) == 1, "along one axis"
     frame = shape.T_world_scope[:3, :3]
     assert frame.T @ frame == pytest.approx(np.eye(3), abs=1e-9)
-    # What is drawn is that box, and it touches.
+    # The mesh is that box, and it touches.
     (mesh,) = grown.meshes()
     local = (mesh.positions - corner) @ np.linalg.inv(edges)
     assert local.min() == pytest.approx(0, abs=1e-9) and local.max() == pytest.approx(1)
@@ -234,7 +234,7 @@ def test_a_stretched_shape_carries_the_joints_beside_its_axis() -> None:
     assert lower.size == pytest.approx((0.2, 1, 0.2))
 
 
-def test_a_shape_that_carries_along_several_axes_grows_evenly() -> None:
+def test_a_shape_with_children_along_several_axes_stretches_uniformly() -> None:
     rules = """
     A --> s(1, 1, 1) joint("a", 0.5, 0.5, 0.5, stretch = 4) [ i("box") ]
         [ t('1, '0.5, '0.5) Arm(6, 0, 0) ] [ t('0.5, '1, '0.5) Arm(0.5, 6, 0.5) ]
@@ -244,7 +244,7 @@ def test_a_shape_that_carries_along_several_axes_grows_evenly() -> None:
     assert size[0] > 1.5 and size == pytest.approx([size[0]] * 3)
 
 
-def test_freedoms_say_what_may_change() -> None:
+def test_freedoms_limit_what_ik_changes() -> None:
     far = (9.0, 2.0, 0.0)
     moved = arm(ik='freedoms = "position", depth = 1', target=far)
     assert moved.reached
@@ -279,7 +279,7 @@ def test_several_ik_rules_that_share_joints_all_touch() -> None:
         assert np.linalg.norm(grown.pose.position(touch.effector) - touch.target) <= 0.01
 
 
-def test_ik_rules_apart_are_solved_one_after_the_other() -> None:
+def test_ik_rules_without_common_joints_are_solved_in_order() -> None:
     grown = supple.grow(TWO.replace("DEPTH", ", depth = 2, iterations = 100"))
     assert grown.pose.turns(grown.skeleton.rest)[1] == 0.0
     start = grown.skeleton.rest
@@ -310,7 +310,7 @@ def test_each_figure_reaches_for_its_own_lamp() -> None:
         assert np.linalg.norm(grown.pose.position(touch.effector) - touch.target) <= 0.01
     names = grown.skeleton.joint_names
     assert len(names) == len(set(names)) == 1 + 10 * 4
-    # Solved apart, and yet the pose that the whole skeleton would be given.
+    # Solved separately, with the same pose as a solve of the whole skeleton.
     start = grown.skeleton.rest
     for touch in grown.touches[:3]:
         answer = supple.solve(grown.skeleton, [touch.goal], start=start, **touch.options)
@@ -319,7 +319,7 @@ def test_each_figure_reaches_for_its_own_lamp() -> None:
             assert answer.pose.rotations[k] == pytest.approx(grown.pose.rotations[k], abs=1e-9)
 
 
-def test_a_target_may_hang_on_a_figure_that_was_posed_before() -> None:
+def test_a_target_may_be_on_a_figure_that_was_posed_before() -> None:
     rules = """
     Two --> [ One ] t(6, 0, 0) Other
     One --> s(1, 3, 1) joint("one", 0.5, 0, 0.5) IK([2, 2, 0.5]) Box
@@ -338,7 +338,7 @@ def test_a_target_in_the_scope_of_the_shape() -> None:
     assert supple.grow(rules).touches[0].target == pytest.approx((5, 0, -2))
 
 
-def test_an_aim_turns_an_axis_of_the_shape_to_the_target() -> None:
+def test_an_aim_points_an_axis_of_the_shape_at_the_target() -> None:
     rules = """
     A --> s(1, 1, 3) t(0, 2, 0) joint("head", 0.5, 0.5, 0)
         IK([3, 0, 4], aim = z, effector = [0.5, 0.5, 0]) i("box")
@@ -387,18 +387,18 @@ def test_an_aim_turns_an_axis_of_the_shape_to_the_target() -> None:
         ('A --> t(shapePoint("B"), 0, 0) B', "can only be used as the target of IK"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name_and_line(refused, rules: str, message: str) -> None:
+def test_invalid_ik_is_refused_by_name_and_line(refused, rules: str, message: str) -> None:
     said = refused(rules)
     assert said.startswith("<rules>:1:") and message in said, said
 
 
-def test_joints_are_bounded(refused) -> None:
+def test_the_number_of_joints_is_limited(refused) -> None:
     rules = 'A --> split(x){ ~0.01 : joint("j") B }*'
     limits = supple.grammar.Limits(joints=50)
     assert "there are more than 50 joints" in refused(rules, limits=limits)
 
 
-# What is said of each rule ------------------------------------------------------------------------
+# Reasons of each rule ---------------------------------------------------------------------------
 
 FORK = """
 attr one = [-1, 3, 0]
@@ -410,7 +410,7 @@ Twig(target, name) --> s(0.1, 1.5, 0.1) joint(name, 0.5, 0, 0.5) label(name)
 """
 
 
-def test_rules_solved_together_have_reasons_of_their_own() -> None:
+def test_rules_solved_together_have_separate_reasons() -> None:
     near = supple.grow(FORK)
     assert near.reached
     for touch, name in zip(near.touches, ("one", "two"), strict=True):
@@ -432,13 +432,13 @@ def test_rules_solved_together_have_reasons_of_their_own() -> None:
         )
 
 
-def test_a_rule_solved_alone_says_what_the_solver_said() -> None:
+def test_a_rule_solved_alone_has_the_reason_of_its_solution() -> None:
     (touch,) = arm(target=(50.0, 0.0, 0.0)).touches
     assert touch.reason == touch.solution.reason
     assert touch.error == touch.solution.error
 
 
-def test_only_limits_of_a_rules_own_joints_are_in_its_way() -> None:
+def test_only_limits_of_its_own_joints_are_a_reason_of_a_rule() -> None:
     rules = FORK.replace("label(name)", "SetJointLimits(hinge = z, limits = [-10, 10]) label(name)")
     rules = rules.replace(
         'joint("trunk", 0.5, 0, 0.5)',

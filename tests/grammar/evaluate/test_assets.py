@@ -8,14 +8,14 @@ import pytest
 import supple
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 320) + b"\x08\x02\0\0\0"
-# A segment to pass over, a byte that fills up, then the frame: height 30, width 20.
+# A segment to skip, a fill byte, then the frame: height 30, width 20.
 JPEG = b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc0\0\x11\x08" + struct.pack(">HH", 30, 20) + b"\x03"
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
 @pytest.fixture
 def ask(tmp_path):
-    """What an expression says in rules that have files beside them."""
+    """Print the value of an expression in rules with files beside them."""
     folder = tmp_path / "town"
     (folder / "trees/old").mkdir(parents=True)
     for name in ("oak", "elm", "ash"):
@@ -83,7 +83,7 @@ def test_texts_and_images(ask) -> None:
         ("fileExists", "'fileExists' is a function: expected its arguments"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked_says_why_and_where(ask, expression, message) -> None:
+def test_refused_file_functions_name_the_reason_and_position(ask, expression, message) -> None:
     with pytest.raises(supple.SuppleError) as caught:
         ask(expression)
     assert message in str(caught.value) and "rules.cga:1:" in str(caught.value), caught.value

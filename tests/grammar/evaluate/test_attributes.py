@@ -15,7 +15,7 @@ Same --> joint("a") s(1, 1, 1) IK([1, 1, 0]) i("box")
 """
 
 
-def test_attributes_tell_what_their_annotations_say() -> None:
+def test_attributes_have_the_values_of_their_annotations() -> None:
     rules = """
     @Group("Size", 1) @Range(min=1, max=9) @Description("How high.")
     attr height = 2 * 2
@@ -36,7 +36,7 @@ def test_attributes_tell_what_their_annotations_say() -> None:
     assert paint.color and goal.value == (1.0, 2.0, 3.0) and lost.value is None
 
 
-def test_attributes_come_in_their_order_with_their_steps():
+def test_attributes_are_sorted_by_order_and_have_steps():
     goal, length, other = supple.grow(ARM).attributes
     assert (goal.name, length.name, other.name) == ("goal", "length", "other")
     assert (length.least, length.greatest, length.step) == (0, 9, 0.5) and other.step is None

@@ -22,7 +22,7 @@ def test_tiles_that_another_solid_covers() -> None:
     assert alone.leaves.names == {"Free": 4, "Roof": 1}
 
 
-def test_the_same_questions_of_labels_and_of_no_other_first_shape() -> None:
+def test_occlusion_by_label_and_by_other_initial_shapes() -> None:
     rules = STEPS.replace("comp(f)", 'label("mass") comp(f)')
     by_label = supple.grow(rules.replace("touches(intra)", 'touches(all, "mass")'), size=(3, 0, 1))
     assert by_label.leaves.names["Hidden"] == 6
@@ -74,7 +74,7 @@ def test_distances_between_scopes() -> None:
     assert supple.grow(own).printed == ("inf",)
 
 
-def test_what_answers_change_is_derived_once_and_for_all() -> None:
+def test_rules_with_queries_are_derived_twice_and_no_more() -> None:
     # Where the first derivation has two masses, the second builds none of them.
     rules = """
     Lot --> split(x){ ~1 : Mass }*
@@ -84,7 +84,7 @@ def test_what_answers_change_is_derived_once_and_for_all() -> None:
     assert supple.grow(rules, size=(1, 0, 1)).leaves.names == {"House": 1}
 
 
-def test_no_window_looks_at_a_neighbours_wall() -> None:
+def test_no_window_faces_a_neighbours_wall() -> None:
     grown = supple.grow(supple.data.rules("town"), size=(12, 0, 14), attributes={"most": 3}, seed=2)
     first, second = grown.shapes.named("House")
     wall = second.point(0, 0, 0)[0]  # where the second house begins
@@ -100,7 +100,7 @@ def test_no_window_looks_at_a_neighbours_wall() -> None:
     assert {0.0, 6.0} <= sides, "a house alone has windows on both its sides"
 
 
-def test_chance_is_the_same_with_and_without_questions() -> None:
+def test_random_numbers_are_the_same_with_and_without_queries() -> None:
     plain = 'Lot --> split(x){ ~1 : A }*  A --> report("x", rand()) B  B --> NIL'
     asking = plain.replace("NIL", "case overlaps() : C else : NIL")
     first, second = (supple.grow(r, size=(5, 0, 1), seed=4).reports for r in (plain, asking))
@@ -129,11 +129,11 @@ def test_a_solid_that_is_not_convex() -> None:
         ("contextCompare(intra, \"a\", tallest)", "expected one of world.northernmost, world.southern"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked_says_so(refused, expression, message) -> None:
+def test_invalid_queries_are_refused(refused, expression, message) -> None:
     said = refused(f"Lot --> print({expression}) A")
     assert message in said and said.startswith("<rules>:1:"), said
 
 
-def test_a_shape_without_faces_meets_nothing(refused) -> None:
+def test_a_shape_without_faces_is_refused(refused) -> None:
     said = refused("Lot --> comp(e){ all : E }  E --> case touches() : A else : B")
     assert "rule E: expected a shape with faces" in said

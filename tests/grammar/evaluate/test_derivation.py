@@ -34,7 +34,7 @@ def test_a_house_counted_by_hand(leaves) -> None:
     assert len(leaves(HOUSE, size=(10, 0, 8), attributes={"height": 12})["Window"]) == 20
 
 
-def test_rules_are_told_apart_by_their_number_of_parameters(leaves) -> None:
+def test_rules_are_distinguished_by_their_number_of_parameters(leaves) -> None:
     found = leaves(
         "Lot --> A A(1) A(2, 3)\nA --> X\nA(n) --> s(n, 1, 1) Y\nA(n, m) --> s(n, m, 1) Z"
     )
@@ -56,7 +56,7 @@ def test_split_index_and_total() -> None:
     assert grown.reports == {"i": [0.0, 1.0, 2.0], "n": [3.0] * 3}
 
 
-def test_chances_come_as_often_as_they_say(leaves) -> None:
+def test_successors_are_chosen_as_often_as_their_percentages(leaves) -> None:
     rules = "Lot --> split(x){ ~1 : C }*\nC --> 30% : A 50% : B else : NIL"
     found = leaves(rules, size=(4000, 0, 1), seed=1)
     assert len(found["A"]) / 4000 == pytest.approx(0.3, abs=0.03)
@@ -84,15 +84,15 @@ def test_the_same_seed_grows_the_same_shapes_on_every_machine() -> None:
     grown = [supple.grow(rules, size=(10, 0, 8), seed=seed) for seed in (7, 7, 8)]
     bits = [one.store.scope_array.tobytes() for one in grown]
     assert bits[0] == bits[1] != bits[2]
-    # Chance is whole-number arithmetic, and this file uses no function that machines round apart.
+    # Random numbers use integers only, and these rules no function whose rounding depends on the machine.
     assert hashlib.sha256(bits[0]).hexdigest()[:16] == GOLDEN
 
 
 GOLDEN = "0ae71c34de7f8d94"
 
 
-def test_a_shape_takes_as_many_steps_among_many_as_among_few() -> None:
-    # Steps and not seconds, which depend on what else the machine does.
+def test_steps_per_shape_do_not_depend_on_the_number_of_shapes() -> None:
+    # Counts steps: seconds depend on the load of the machine.
     rules = """
     Lot --> split(x){ ~1 : split(z){ ~1 : House }* }*
     House --> extrude(rand(2, 4)) comp(f){ top : Roof | side : Wall }
@@ -104,12 +104,12 @@ def test_a_shape_takes_as_many_steps_among_many_as_among_few() -> None:
         grown = profile.runcall(supple.grow, rules, size=(side, 0, side))
         return sum(row.callcount for row in profile.getstats()) / len(grown.shapes)
 
-    steps_per_shape(1)  # makes ready what is made once
+    steps_per_shape(1)  # fills the caches
     few, many = steps_per_shape(5), steps_per_shape(16)
     assert many < 1.02 * few
 
 
-def test_a_shape_draws_the_same_whatever_grows_beside_it() -> None:
+def test_random_numbers_do_not_depend_on_siblings() -> None:
     def draws(rules: str) -> list[float]:
         return supple.grow(rules, seed=3).reports["r"]
 
@@ -120,7 +120,7 @@ def test_a_shape_draws_the_same_whatever_grows_beside_it() -> None:
     assert alone == beside
 
 
-def test_the_first_rule_may_say_its_size(leaves, refused) -> None:
+def test_the_start_rule_may_have_a_size(leaves, refused) -> None:
     rules = "@StartRule @Size(4, 0, 2) Lot --> A\n@Size(1, 2, 3) Box --> attrs\nattr w = scope.sx"
     assert leaves(rules) == {"A": [(4, 0, 2)]}
     assert leaves(rules, size=(5, 1, 5)) == {"A": [(5, 1, 5)]}
@@ -129,7 +129,7 @@ def test_the_first_rule_may_say_its_size(leaves, refused) -> None:
     assert "expected @Size(x, y, z), three numbers" in refused("@Size(1, 2) Lot --> A")
 
 
-def test_styles_stand_in_for_attributes(leaves, refused) -> None:
+def test_styles_replace_attribute_values(leaves, refused) -> None:
     rules = "attr h = 1\nLot --> s(1, h, 1) A\nstyle Tall\nattr h = 9\nstyle Huge extends Tall"
     assert leaves(rules)["A"] == [(1, 1, 1)]
     assert leaves(rules, style="Tall")["A"] == [(1, 9, 1)]
@@ -172,7 +172,7 @@ def test_a_missing_import_is_refused_when_it_is_used(tmp_path, leaves, refused) 
     )
 
 
-def test_imports_stay_inside_the_folder_and_do_not_go_round(tmp_path, refused) -> None:
+def test_imports_stay_inside_the_folder_and_are_not_circular(tmp_path, refused) -> None:
     (tmp_path / "rules").mkdir()
     (tmp_path / "out.cga").write_text("A --> B")
     main = tmp_path / "rules/main.cga"
@@ -220,7 +220,7 @@ def test_hostile_rules_end_with_an_error_that_names_the_rule(refused, rules, mes
     assert message in refused(rules, limits=limits)
 
 
-def test_time_is_a_limit_too(refused) -> None:
+def test_time_is_limited(refused) -> None:
     rules = "Lot --> split(x){ ~1 : A }*\nA --> split(z){ ~0.01 : B }*"
     limits = Limits(shapes=10**9, seconds=0.0)
     assert "took more than 0 s" in refused(rules, size=(1000, 0, 1), limits=limits)
@@ -246,7 +246,7 @@ def test_bad_requests_are_refused(tmp_path, refused) -> None:
     assert "size: expected three numbers" in refused("A --> B", size=(1, -1, 1))
     assert "seed" in refused("A --> B", seed=-1)
     (tmp_path / "a.cga").write_bytes(b"\xff\xfe\x00A\x00")
-    assert "expected UTF-16-LE after its mark" in refused(tmp_path / "a.cga")
+    assert "expected UTF-16-LE after its byte order mark" in refused(tmp_path / "a.cga")
 
 
 def test_the_tree_of_shapes() -> None:

@@ -91,14 +91,14 @@ def test_functions_constants_and_attributes(value) -> None:
     assert value("fact(5)", "fact(n) = case n <= 1 : 1 else : n * fact(n - 1)") == 120.0
 
 
-def test_an_attribute_is_set_for_a_shape_and_what_comes_from_it() -> None:
+def test_an_attribute_is_set_for_a_shape_and_its_descendants() -> None:
     grown = supple.grow(
         'attr c = 1\nLot --> A set(c, 2) A [ set(c, 3) A ] A\nA --> B\nB --> report("c", c) NIL'
     )
     assert grown.reports["c"] == [1.0, 2.0, 3.0, 2.0]
 
 
-def test_rand_stays_between_its_ends_and_p_holds_as_often_as_it_says() -> None:
+def test_rand_stays_in_its_range_and_p_holds_with_its_probability() -> None:
     grown = supple.grow(
         "Lot --> split(x){ ~1 : R }*\n"
         'R --> report("r", rand(2, 5)) report("p", case p(0.3) : 1 else : 0) NIL',
@@ -135,13 +135,13 @@ def test_rand_stays_between_its_ends_and_p_holds_as_often_as_it_says() -> None:
         ("case [1] : 1 else : 2", "expected a condition, got an array"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_place(refused, expression, message) -> None:
+def test_invalid_expressions_are_refused_with_their_position(refused, expression, message) -> None:
     said = refused(f'Lot --> report("v", {expression}) NIL\nattr width = 1')
     assert said.startswith("<rules>:1:")
     assert message in said
 
 
-def test_what_depends_on_itself_or_never_ends_is_refused(refused) -> None:
+def test_circular_values_and_endless_recursion_are_refused(refused) -> None:
     assert "'a' depends on itself" in refused("attr a = b\nattr b = a\nLot --> t(a, 0, 0) A")
     said = refused("f(x) = f(x + 1)\nLot --> t(f(1), 0, 0) A")
     assert said.startswith("<rules>:1:1: function f: more than") and "nested function calls" in said

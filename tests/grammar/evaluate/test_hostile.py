@@ -1,4 +1,4 @@
-"""Damaged rules derive, or fail with a place in the file."""
+"""Damaged rules derive, or fail with a position in the file."""
 
 import random
 import re
@@ -69,14 +69,14 @@ def test_damaged_rules_end_cleanly(path: Path) -> None:
         ("Lot --> A\nA(x) --> B", "1:9: rule Lot: rule 'A' takes 1 argument, got 0"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_place(refused, rules, message) -> None:
+def test_errors_name_their_position(refused, rules, message) -> None:
     assert refused(rules).startswith(f"<rules>:{message}")
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\xff\xfeA", ":1:1: expected UTF-16-LE after its mark (truncated data)"),
+        (b"\xff\xfeA", ":1:1: expected UTF-16-LE after its byte order mark (truncated data)"),
         (bytes(range(256)), ":1:1: found '\\x00', which is not a valid character"),
         (b"", ": expected at least one rule, got none"),
         (b"// nothing\n", ": expected at least one rule, got none"),
@@ -84,7 +84,9 @@ def test_what_is_wrong_is_said_with_its_place(refused, rules, message) -> None:
         (b"A -->\r\n  t(1, 2)\r\n", ":2:3: rule A: t takes 3 arguments, got 2"),
     ],
 )  # fmt: skip
-def test_files_that_are_no_rules_say_where(tmp_path, refused, data, message) -> None:
+def test_files_without_valid_rules_are_refused_with_a_position(
+    tmp_path, refused, data, message
+) -> None:
     path = tmp_path / "rules.cga"
     path.write_bytes(data)
     assert refused(path) == f"{path}{message}"
@@ -101,5 +103,5 @@ def test_files_that_are_no_rules_say_where(tmp_path, refused, data, message) -> 
         ("A --> B", {"folder": "nowhere"}, "folder: expected a folder, got 'nowhere'"),
     ],
 )  # fmt: skip
-def test_what_is_asked_for_wrongly_is_refused(refused, rules, options, message) -> None:
+def test_invalid_options_are_refused(refused, rules, options, message) -> None:
     assert refused(rules, **options) == message

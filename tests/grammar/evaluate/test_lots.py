@@ -27,7 +27,7 @@ def test_each_lot_derives_as_it_would_alone() -> None:
     assert len(set(tall)) == 5
 
 
-def test_lots_have_places_attributes_and_seeds_of_their_own() -> None:
+def test_lots_have_separate_positions_attributes_and_seeds() -> None:
     lots = [
         Lot((4, 0, 4), attributes={"height": 2, "kind": "b"}, seed=9),
         Lot((4, 0, 4), position=(10, 1, 0), turn=90),
@@ -72,14 +72,14 @@ def test_neighbours_are_those_of_the_same_lot() -> None:
         ([Lot(), Lot(attributes={"hight": 2})], "unknown attribute 'hight'"),
     ],
 )
-def test_what_is_wrong_with_a_lot_is_said(refused, lots, message) -> None:
+def test_invalid_lots_are_refused(refused, lots, message) -> None:
     said = refused(RULES, lots=lots)
     assert message in said
     if len(lots) == 2:
         assert said.endswith("(lot 1)")
 
 
-def test_the_frame_of_the_object_is_the_lots() -> None:
+def test_the_object_frame_is_that_of_the_lot() -> None:
     rules = """
     Lot --> print(initialShape.origin.px) print(rint(initialShape.origin.oy))
         print(rint(convert(x, object, world, pos, 0, 0, 1))) extrude(2)

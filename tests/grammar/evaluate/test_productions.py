@@ -9,7 +9,7 @@ def corner(shape, x=0.0, y=0.0, z=0.0):
     return np.round(shape.point(x, y, z), 9).tolist()
 
 
-def test_brackets_bring_the_shape_back() -> None:
+def test_brackets_restore_the_shape() -> None:
     grown = supple.grow('Lot --> [ t(5, 0, 0) color("#ff0000") s(1, 1, 1) A ] t(0, 1, 0) B')
     a, b = grown.leaves
     assert corner(a) == [5, 0, 0] and corner(b) == [0, 1, 0]
@@ -17,7 +17,7 @@ def test_brackets_bring_the_shape_back() -> None:
     assert b.size.tolist() == [1, 0, 1]
 
 
-def test_which_shapes_are_left(leaves) -> None:
+def test_which_shapes_remain(leaves) -> None:
     assert list(leaves("Lot --> color(1, 0, 0)")) == ["Lot"]  # nothing came from it
     assert list(leaves("Lot --> A B t(1, 0, 0)")) == ["A", "B"]  # moved afterwards: nothing more
     assert list(leaves('Lot --> A i("box")')) == ["Lot", "A"]  # made afterwards: one more

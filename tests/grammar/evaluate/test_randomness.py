@@ -5,7 +5,7 @@ import pytest
 from supple.grammar.evaluate.randomness import fraction, mixed
 
 
-def test_chance_is_splitmix64() -> None:
+def test_random_numbers_are_splitmix64() -> None:
     # The first three numbers of the generator for seed 0, as its authors publish them.
     assert [mixed(0, k) for k in range(3)] == [
         0xE220A8397B1DCDAF,

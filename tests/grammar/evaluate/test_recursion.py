@@ -12,7 +12,7 @@ def test_the_recursion_limit_is_as_before():
     assert sys.getrecursionlimit() == before
 
 
-def test_the_search_for_cycles_goes_on_afterwards():
+def test_cyclic_collection_resumes_afterwards():
     assert gc.isenabled()
     supple.grow("A --> B")
     assert gc.isenabled()

@@ -1,9 +1,9 @@
-"""Where a derivation starts, and what is said if it cannot."""
+"""Start rules, and errors without one."""
 
 import supple
 
 
-def test_arguments_are_asked_for_with_their_line(refused) -> None:
+def test_missing_arguments_are_named_with_their_line(refused) -> None:
     said = refused("attr a = 1\nTower(n, wide) --> B")
     assert said.startswith(
         "<rules>:2:1: rule 'Tower' takes 2 arguments, got 0: start with Tower(n, wide)"
@@ -14,7 +14,7 @@ def test_arguments_are_asked_for_with_their_line(refused) -> None:
     assert said.startswith("<rules>:2:1: rule 'Tower' takes 1 argument, got 2")
 
 
-def test_a_file_of_attributes_says_so(refused) -> None:
+def test_a_file_of_attributes_is_refused(refused) -> None:
     said = refused('version "2020.0"\nattr a = 1\nf(x) = x\n')
     assert said.startswith("<rules>:2:6: the file has attributes and functions but no rules")
 

@@ -8,7 +8,7 @@ from supple.grammar.geometry.mesh import BOX, CYLINDER, SPHERE
 
 @pytest.mark.parametrize("solid", [BOX, CYLINDER, SPHERE], ids=lambda one: one.name)
 @pytest.mark.parametrize("axis", range(3))
-def test_what_is_cut_apart_has_the_volume_of_the_whole(solid, axis: int) -> None:
+def test_slabs_have_the_volume_of_the_whole(solid, axis: int) -> None:
     whole = solid.volume((1.0, 1.0, 1.0))
     parts = [slab(solid, axis, a, b) for a, b in ((0.0, 0.23), (0.23, 0.61), (0.61, 1.0))]
     assert all(part.closed for part, *_ in parts)

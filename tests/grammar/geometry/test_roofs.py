@@ -8,7 +8,7 @@ from supple.grammar.geometry.roofs import gable
 
 
 def test_a_star_has_no_gables():
-    """Between corners that turn inwards an upright wall would stop no plane."""
+    """Between reflex corners a vertical wall would not bound a roof plane."""
     star = roof_lots.outline("star", random.Random(5))
     points, faces = gable(star, 1.0)
     assert len(faces) == 1 + len(star)

@@ -28,7 +28,7 @@ def test_absolute_sizes_are_cut_off_where_the_scope_ends() -> None:
     assert laid(parts, 5) == [(0, 2, "a"), (2, 1, "b"), (3, 1, "c"), (4, 1, "d")]
 
 
-def test_sizes_of_nothing_or_less_are_left_out() -> None:
+def test_sizes_of_zero_or_less_are_left_out() -> None:
     parts = [fixed(1.5, "a"), fixed(-2, "b"), fixed(1.5, "c"), fixed(0, "d"), fixed(1.5, "e")]
     assert laid(parts, 5) == [(0, 1.5, "a"), (1.5, 1.5, "c"), (3, 1.5, "e")]
 
@@ -46,7 +46,7 @@ def test_floating_sizes_share_what_is_left_in_proportion() -> None:
 @pytest.mark.parametrize(
     ("size", "count"), [(2.0, 5), (2.1, 5), (2.4, 4), (3.0, 3), (9.0, 1), (30.0, 1)]
 )
-def test_a_floating_repeat_comes_as_often_as_fits_best(size: float, count: int) -> None:
+def test_a_floating_repeat_has_the_count_that_fits_best(size: float, count: int) -> None:
     found = laid([Repeat([floating(size)])], 10)
     assert len(found) == count
     assert all(length == pytest.approx(10 / count) for _, length, _ in found)
@@ -57,7 +57,7 @@ def test_an_absolute_repeat_fills_and_its_last_is_cut_off() -> None:
     assert len(laid([Repeat([fixed(2)])], 10)) == 5
 
 
-def test_a_repeat_stands_beside_fixed_and_floating_parts() -> None:
+def test_a_repeat_beside_fixed_and_floating_parts() -> None:
     # 9 are left for tiles of 2: five of 1.8 differ less than four of 2.25.
     found = laid([fixed(0.5), Repeat([floating(2, "t")]), fixed(0.5)], 10)
     assert [name for *_, name in found] == ["a", *"ttttt", "a"]
@@ -74,7 +74,7 @@ def test_fixed_parts_of_a_pattern_keep_their_size() -> None:
     assert found[0][1] == pytest.approx(2.0) and found[1][1] == 0.5
 
 
-def test_repeats_in_repeats() -> None:
+def test_nested_repeats() -> None:
     # Two halves of 10; in each a post of 1 and planks of 2 in the 9 that are left: 5 of 1.8.
     found = laid([Repeat([fixed(1, "post"), floating(8, "x"), Repeat([floating(1, "plank")])])], 20)
     names = [name for *_, name in found]
@@ -102,7 +102,7 @@ def test_two_repeats_share_the_room_as_in_cityengine() -> None:
     assert counted(tiles, 26.0, 2) == [2, 2]
 
 
-def test_repeats_come_as_often_as_cityengines_engine_has_them() -> None:
+def test_counts_of_repeats_are_those_of_cityengines_engine() -> None:
     """Random splits of one to three repeats, with the counts that PRT 3.3 made of them."""
     measured = json.loads(Path(__file__).with_name("repeats.json").read_text())
     different = []
@@ -114,7 +114,7 @@ def test_repeats_come_as_often_as_cityengines_engine_has_them() -> None:
     assert not different
 
 
-def test_two_repeats_of_random_splits_come_as_often_as_in_cityengines_engine() -> None:
+def test_counts_of_two_repeats_are_those_of_cityengines_engine() -> None:
     """504 random lengths in 63 random splits: counts and number of parts, by PRT 3.3."""
     measured = json.loads(Path(__file__).with_name("two_repeats.json").read_text())
     different = []

@@ -24,11 +24,11 @@ TEXT = '// Küche\nattr name = "Größe"\nLot --> print(name + " é") A\n'
         TEXT.replace("\n", "\r\n").encode("cp1252"),
     ],
 )
-def test_rule_files_are_read_in_the_encoding_they_have(tmp_path, data) -> None:
+def test_rule_files_are_read_in_their_encoding(tmp_path, data) -> None:
     (tmp_path / "a.cga").write_bytes(data)
     assert supple.grow(tmp_path / "a.cga").printed == ("Größe é",)
 
 
-def test_bytes_without_a_meaning_in_windows_1252_are_read_too(tmp_path) -> None:
+def test_bytes_undefined_in_windows_1252_are_read(tmp_path) -> None:
     (tmp_path / "a.cga").write_bytes(b"// \x81\x8d\nLot --> A")
     assert len(supple.grow(tmp_path / "a.cga").shapes) == 2

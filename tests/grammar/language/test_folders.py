@@ -1,4 +1,4 @@
-"""Where imports and assets are found, and where not."""
+"""The search for imports and assets."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_nothing_outside_is_read(project, refused, name) -> None:
     assert len(standing.notes) == 1 and "is outside" in standing.notes[0]
 
 
-def test_a_link_out_of_the_folders_is_outside(project, refused) -> None:
+def test_a_link_out_of_the_folders_is_refused(project, refused) -> None:
     (project / "town/assets/link.obj").symlink_to(project / "outside.obj")
     path = project / "town/rules/main.cga"
     path.write_text('Lot --> i("link.obj")')

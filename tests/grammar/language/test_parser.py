@@ -1,4 +1,4 @@
-"""Syntax of rule files, and errors with their place."""
+"""Syntax of rule files, and errors with their position."""
 
 from pathlib import Path
 
@@ -36,14 +36,14 @@ def test_comments_of_all_three_kinds_are_left_out() -> None:
 def test_conditions_nest() -> None:
     file = parse("A --> case x : case y : B case z : C else : D case w : E else : F")
     outer = file.rules[0].body
-    assert isinstance(outer, s.Fork) and len(outer.ways) == 2
-    inner = outer.ways[0][1]
-    assert isinstance(inner, s.Fork) and len(inner.ways) == 2
+    assert isinstance(outer, s.Fork) and len(outer.alternatives) == 2
+    inner = outer.alternatives[0][1]
+    assert isinstance(inner, s.Fork) and len(inner.alternatives) == 2
 
 
 def test_chances_take_numbers_names_and_expressions() -> None:
     file = parse("A --> 30% : B p% : C (10 + 5)% : D else : E\nf = 20% : 1 else : 2")
-    shares = [share for share, _ in file.rules[0].body.ways]
+    shares = [share for share, _ in file.rules[0].body.alternatives]
     assert [type(share) for share in shares] == [s.Constant, s.Name, s.Binary]
     assert file.functions[0].value.chances
 
@@ -111,7 +111,7 @@ def test_the_classic_form_is_read_beside_the_modern_one() -> None:
         ("attr = 3", "a.cga:1:6: found '=', expected a definition"),
     ],
 )
-def test_an_error_says_where_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+def test_errors_name_the_position_the_token_and_what_was_expected(text: str, message: str) -> None:
     assert refusal(text) == message
 
 
@@ -134,7 +134,7 @@ def test_every_real_rule_file_parses(street_rules) -> None:
     assert counts["Curb_Drawing_Rule.cga"] == (2, 8, 14)
 
 
-def test_the_rules_of_the_page_parse() -> None:
+def test_the_rules_of_the_documentation_parse() -> None:
     page = (Path(__file__).parents[3] / "docs" / "grammar.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```")[1::2] if "-->" in block]
     assert len(blocks) == 4
@@ -142,7 +142,7 @@ def test_the_rules_of_the_page_parse() -> None:
         assert parse(block).rules
 
 
-def test_every_operation_and_option_is_on_the_page() -> None:
+def test_every_operation_and_option_is_documented() -> None:
     from supple.grammar.evaluate.functions import FUNCTIONS
     from supple.grammar.evaluate.queries import QUERIES
     from supple.grammar.operations.ik import CHECKS, WORDS

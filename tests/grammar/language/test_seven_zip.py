@@ -14,11 +14,11 @@ FILES = {"rules/a.cga": b"Lot --> A\n" * 300, "assets/b.obj": bytes(range(256)) 
 
 @pytest.mark.parametrize("method", ["copy", "lzma", "lzma2", "bcj"])
 @pytest.mark.parametrize("packed_header", [False, True])
-def test_files_come_back_as_they_were_packed(seven_zip, method, packed_header) -> None:
+def test_unpacked_files_equal_packed_files(seven_zip, method, packed_header) -> None:
     assert unpacked(seven_zip(FILES, method, packed_header=packed_header)) == FILES
 
 
-def test_one_file_has_the_checksum_of_its_folder(seven_zip) -> None:
+def test_the_checksum_of_a_single_file_is_that_of_its_folder(seven_zip) -> None:
     assert unpacked(seven_zip({"only": b"one" * 50})) == {"only": b"one" * 50}
 
 
@@ -30,7 +30,7 @@ def test_damaged_archives_are_refused_and_never_crash(seven_zip) -> None:
         for _ in range(draw.randint(1, 4)):
             data[draw.randrange(len(data))] = draw.randrange(256)
         data = data[: draw.choice([len(data), draw.randrange(len(data))])]
-        if len(data) > 32 and draw.random() < 0.7:  # a header that says it is whole
+        if len(data) > 32 and draw.random() < 0.7:  # a header with a valid checksum
             at, size, _ = struct.unpack("<QQI", data[12:32])
             if 32 + at + size <= len(data):
                 checksum = zlib.crc32(data[32 + at : 32 + at + size])

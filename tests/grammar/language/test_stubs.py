@@ -1,4 +1,4 @@
-"""Missing rule files: what is left, and stubs for their values."""
+"""Missing rule files, and stubs for their values."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_rules_of_a_missing_file_leave_the_shape_as_it_is(path, tmp_path) -> Non
     stubs.write_text('Ref.tint(a, b) = "#ff0000"')
     grown = supple.grow(path, size=(4, 0, 2), missing="stand-in", stubs=stubs)
     assert grown.leaves.names == {"Ref.Asphalt": 1, "Lamp.Generate": 4}
-    assert grown.leaves[1].size[1] == 6.0  # from the import's own value: 2 * size
+    assert grown.leaves[1].size[1] == 6.0  # from the import statement: 2 * size
     assert grown.leaves[1].material.color == (1.0, 0.0, 0.0)
     assert any("'lib/Reference.cga' is missing" in line for line in grown.incomplete)
     assert any("rule Lamp.Generate of '/ESRI.lib" in line for line in grown.incomplete)
@@ -51,7 +51,7 @@ def test_without_stand_ins_a_missing_file_is_an_error(path, refused) -> None:
     assert "import Ref of line 2: there is no file 'lib/Reference.cga'" in refused(path)
 
 
-def test_the_stub_file_names_each_value_once_with_its_place(path) -> None:
+def test_the_stub_file_names_each_value_once_with_its_position(path) -> None:
     assert stub_text(path).splitlines()[2:] == [
         "",
         "// lib/Reference.cga",

@@ -32,7 +32,7 @@ def test_a_face_has_z_outwards_and_y_up_a_wall() -> None:
             assert np.all(at >= -1e-12) and np.all(at <= np.array([2, 3, 5]) + 1e-12)
 
 
-def test_the_first_selector_that_takes_a_face_has_it(leaves) -> None:
+def test_a_face_goes_to_the_first_selector_that_takes_it(leaves) -> None:
     found = leaves("Lot --> comp(f){ 0 : A | side : B | all : C }", size=(1, 1, 1))
     assert [len(found[name]) for name in "ABC"] == [1, 3, 2]
     found = leaves("Lot --> comp(f){ vertical : V | horizontal : H }", size=(1, 1, 1))
@@ -41,13 +41,13 @@ def test_the_first_selector_that_takes_a_face_has_it(leaves) -> None:
     assert list(found) == ["A"]
 
 
-def test_components_know_their_place() -> None:
+def test_components_have_an_index_and_a_total() -> None:
     grown = supple.grow('Lot --> comp(f){ side : report("i", comp.index + 10 * comp.total) NIL }',
                         size=(1, 1, 1))  # fmt: skip
     assert grown.reports["i"] == [60.0, 61.0, 62.0, 63.0]
 
 
-def test_faces_together_are_one_shape() -> None:
+def test_merged_faces_are_one_shape() -> None:
     grown = supple.grow("Lot --> comp(f){ side = Walls | all : Lid }", size=(2, 3, 5))
     walls = grown.leaves.named("Walls")
     assert len(walls) == 1 and walls[0].size.tolist() == [2, 3, 5]
@@ -63,7 +63,7 @@ def test_edges_and_corners(leaves) -> None:
     assert len(grown.leaves) == 12 and len(grown.meshes()[0].faces) == 12 * 12
 
 
-def test_selectors_are_put_together(leaves):
+def test_selectors_are_combined(leaves):
     found = leaves(
         "Lot --> extrude(2) comp(f){ front || back : A | !(top) && side : B | all : NIL }",
         size=(8, 0, 4),

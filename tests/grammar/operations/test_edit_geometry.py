@@ -14,7 +14,7 @@ def one(rules, **options):
     return leaf, grown
 
 
-def test_mirrors_and_faces_turned_round():
+def test_mirrored_and_reversed_faces():
     shed = 'Lot --> roofShed(45) {} report("v", geometry.volume) A'
     _, plain = one(shed.format(""))
     _, mirrored = one(shed.format("mirror(true, false, false)"))

@@ -64,8 +64,8 @@ def test_a_roof_is_extruded_along_its_points_or_upwards() -> None:
     assert len(raised.meshes()[0].faces) == 4 * 2 + 6 * 2
 
 
-def test_what_is_pulled_stands_on_its_face():
-    """Whatever it faces: y is the way it was pulled, and it is there in the world."""
+def test_an_extruded_shape_stands_on_its_face():
+    """In any orientation: y is the direction of the extrusion, also in world."""
     rules = "Lot --> extrude(3) comp(f){{ {} : extrude(0.5) A | all : NIL }}"
     boxes = {
         "front": ((0, 0, 4), (8, 3, 4.5)),
@@ -81,7 +81,7 @@ def test_what_is_pulled_stands_on_its_face():
         assert leaf.size[1] == 0.5
         outwards = leaf.point(0.5, 1, 0.5) - leaf.point(0.5, 0, 0.5)
         assert np.allclose(outwards, 0.5 * np.sign(np.round(outwards, 9)))
-    # A plane of a roof, pulled upwards, stands upright.
+    # A plane of a roof that is extruded upwards stands upright.
     roof = "Lot --> roofShed(30, 1) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
     (leaf,) = supple.grow(roof, size=(8, 0, 4)).leaves
     assert np.allclose(leaf.size, (4, 8 * np.tan(np.pi / 6) + 0.3, 8))

@@ -35,12 +35,12 @@ def test_in_an_l_it_is_the_longer_leg() -> None:
     assert found.reports["rest"] == pytest.approx([2])
 
 
-def test_nothing_is_left_of_a_rectangle() -> None:
+def test_a_rectangle_has_no_remainder() -> None:
     found = grown([(0, 0), (3, 0), (3, 2), (0, 2)])
     assert found.leaves.names == {"In": 1} and found.reports == {"in": [6.0]}
 
 
-def test_along_an_edge_a_turned_square_is_found() -> None:
+def test_a_rotated_square_is_found_along_an_edge() -> None:
     diamond = [(1, 0), (2, 1), (1, 2), (0, 1)]
     assert grown(diamond).reports["in"] == pytest.approx([1])
     found = grown(diamond, RULES.replace("scope", "edge"))
@@ -71,7 +71,7 @@ def test_a_face_in_any_plane() -> None:
     assert found.leaves[0].size.tolist() == pytest.approx([2, 1, 0])
 
 
-def test_the_old_form_takes_the_place_of_the_face() -> None:
+def test_inner_rect_replaces_the_face() -> None:
     found = grown([(0, 0), (4, 0), (0, 3)], 'Lot --> i("plot") innerRect extrude(2)')
     assert found.leaves[0].size.tolist() == pytest.approx([2, 2, 1.5])
 
@@ -89,6 +89,6 @@ def test_the_old_form_takes_the_place_of_the_face() -> None:
         ("extrude(1) innerRect A", "innerRect: expected a flat shape"),
     ],
 )
-def test_what_has_no_rectangle_is_told_so(refused, successor, message) -> None:
+def test_invalid_inner_rectangles_are_refused(refused, successor, message) -> None:
     said = refused(f"Lot --> {successor}")
     assert message in said and said.startswith("<rules>:1:"), said

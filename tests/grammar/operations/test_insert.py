@@ -61,7 +61,7 @@ def test_a_grown_figure_is_an_asset_again(tmp_path) -> None:
     assert shape.size == pytest.approx([1, 2, 3])
 
 
-def test_built_in_meshes_may_be_called_so():
+def test_built_in_meshes_by_their_long_names():
     for name in ("cube", "builtin:cube", "builtin:sphere"):
         grown = supple.grow(f'Lot --> s(1, 1, 1) i("{name}")')
         assert grown.leaves[0].geometry == {"cube": "box"}.get(name.split(":")[-1], "sphere")

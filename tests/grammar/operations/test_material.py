@@ -25,7 +25,7 @@ def test_materials() -> None:
     assert shape.material.color == pytest.approx((0.1, 0.9, 0.3))
 
 
-def test_what_is_kept_of_a_material_and_not_drawn():
+def test_material_attributes_that_are_kept_but_not_drawn():
     grown = supple.grow("Lot --> set(material.shininess, 20) set(material.shininess, 30) A")
     (material,) = {grown.store.material_list[k] for k in grown.store.integers("materials")[1:]}
     assert material.more == (("shininess", 30.0),)

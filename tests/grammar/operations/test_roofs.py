@@ -71,7 +71,7 @@ def test_roofs_on_an_l(roof):
     assert np.allclose(size, (8, 1, 6))
 
 
-def test_the_scope_stands_on_the_face_and_faces_have_their_selectors(leaves):
+def test_the_scope_of_a_roof_and_the_selectors_of_its_faces(leaves):
     found = leaves(
         "Lot --> extrude(3) comp(f){ top : roofGable(45) Roof | all : NIL }\n"
         "Roof --> comp(f){ bottom : NIL | vertical : Gable | all : Plane }",
@@ -85,7 +85,7 @@ def test_the_scope_stands_on_the_face_and_faces_have_their_selectors(leaves):
     assert np.allclose(grown.leaves[0].point(0, 1, 0)[1], 5)
 
 
-def test_edges_of_a_roof_by_what_they_are():
+def test_edges_of_a_roof_by_kind():
     rules = """Lot --> {} comp(e){{ eave : report("eave", scope.sx) E | ridge : report("ridge", scope.sx) R
         | hip : report("hip", scope.sx) H | valley : report("valley", scope.sx) V | all : NIL }}"""
     hip = supple.grow(rules.format("roofHip(45)"), size=(8, 0, 4)).reports
@@ -127,7 +127,7 @@ def test_split_roofs_have_storeys(leaves):
         ("roofRidge(30)", "the operation 'roofRidge' is not supported"),
     ],
 )
-def test_what_cannot_be_roofed_is_refused(refused, operation, message):
+def test_shapes_that_cannot_have_a_roof_are_refused(refused, operation, message):
     said = refused(f"Lot --> {operation} A", size=(8, 0, 4))
     assert message in said and said.startswith("<rules>:1:"), said
 

@@ -7,7 +7,7 @@ import supple
 LOT = {"size": (8, 0, 4)}
 
 
-def test_scattered_shapes_lie_on_the_shape_and_are_the_same_again():
+def test_scattered_shapes_lie_on_the_shape_and_are_reproducible():
     rules = "Lot --> shapeL(1, 1){ shape : scatter(surface, 40, uniform){ A } | remainder : NIL }"
     first, again = (supple.grow(rules, seed=3, **LOT) for _ in range(2))
     places = np.array([leaf.point(0, 0, 0) for leaf in first.leaves])

@@ -94,7 +94,7 @@ def test_wings():
         ("Lot --> setbackToArea(20){ all : A }", "'setbackToArea' is not supported"),
     ],
 )
-def test_what_is_wrong_is_refused(refused, rules, message):
+def test_invalid_setbacks_are_refused(refused, rules, message):
     said = refused(rules, **LOT)
     assert message in said and said.startswith("<rules>:1:"), said
 
@@ -109,7 +109,7 @@ def test_what_is_wrong_is_refused(refused, rules, message):
         "alignScopeToGeometry(yUp, 0, 0) A", "cleanupGeometry(all, 0.1) A", "trim() A",
     ],
 )  # fmt: skip
-def test_what_is_left_of_nothing_is_nothing(successor) -> None:
+def test_a_shape_without_geometry_stays_without(successor) -> None:
     """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
     assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()
 

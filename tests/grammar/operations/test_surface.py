@@ -1,4 +1,4 @@
-"""Normals, tags, materials and scopes that lie the other way round."""
+"""Normals, tags, materials and mirrored scopes."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_normals_are_shared_or_not() -> None:
     np.testing.assert_allclose(again.meshes()[0].normals, normals[0])
 
 
-def test_a_material_goes_back_to_plain_white() -> None:
+def test_reset_material_restores_plain_white() -> None:
     grown = supple.grow('Lot --> color("#ff0000") resetMaterial() A')
     assert grown.leaves[0].material.color == (1.0, 1.0, 1.0)
 
@@ -60,7 +60,7 @@ def test_a_projection_that_was_not_set_up_covers_the_scope() -> None:
     assert float(grown.printed[0]) == pytest.approx(4.0)
 
 
-def test_the_scope_finds_its_edge_by_itself() -> None:
+def test_the_scope_aligns_with_an_edge_automatically() -> None:
     rules = "Lot --> r(0, 30, 0) alignScopeToGeometry(zUp, auto) A"
     np.testing.assert_allclose(
         supple.grow(rules, size=(4, 0, 2)).leaves[0].size, (4, 2, 0), atol=1e-9

@@ -28,7 +28,7 @@ LOT = {"size": (8, 0, 4)}
         ('Lot --> texture("a.png") A', "rules given as text have no folder"),
     ],
 )
-def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, message) -> None:
+def test_invalid_and_unsupported_operations_are_refused_by_name(refused, rules, message) -> None:
     said = refused(rules, size=(1, 1, 1))
     assert said.startswith("<rules>:1:") and "rule Lot" in said and message in said, said
 
@@ -48,6 +48,6 @@ def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, messa
         ("Lot --> extrude(1) splitArea(x){ 3 : A }", "splitArea: expected a flat shape"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_lot_is_refused_by_name(refused, rules, message):
+def test_operations_on_invalid_lots_are_refused_by_name(refused, rules, message):
     said = refused(rules, **LOT)
     assert message in said and said.startswith("<rules>:1:"), said

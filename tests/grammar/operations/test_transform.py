@@ -39,7 +39,7 @@ def test_sizes_absolute_relative_and_floating() -> None:
     assert only("Lot --> s(4, ~0.5, '1) A", size=(2, 4, 8)).size.tolist() == [4, 3, 8]
 
 
-def test_rotating_is_about_the_own_axes_one_after_the_other() -> None:
+def test_rotations_are_intrinsic_about_x_y_z() -> None:
     shape = only("Lot --> r(90, 0, 90) A", size=(1, 1, 1))
     # X(90) takes y to z; then the own z, which points down, takes x to what was y.
     assert corner(shape, 1, 0, 0) == [0, 0, 1]
@@ -49,12 +49,12 @@ def test_rotating_is_about_the_own_axes_one_after_the_other() -> None:
     assert corner(shape) == [2, 0, 6] and corner(shape, 1, 1, 1) == [0, 4, 0]
 
 
-def test_scope_angles_give_the_rotation_back() -> None:
+def test_scope_angles_reproduce_the_rotation() -> None:
     grown = supple.grow('Lot --> r(10, 20, 30) report("a", [scope.rx, scope.ry, scope.rz]) NIL')
     assert grown.reports["a"][0] == pytest.approx((10, 20, 30))
 
 
-def test_centering_is_on_the_scope_that_the_rule_began_with() -> None:
+def test_center_uses_the_scope_at_the_beginning_of_the_rule() -> None:
     assert corner(only("Lot --> s(2, 2, 2) center(xz) A", size=(10, 4, 6))) == [4, 0, 2]
     assert corner(only("Lot --> B\nB --> s(2, 2, 2) center(xyz) A", size=(10, 4, 6))) == [4, 1, 2]
     assert corner(only("Lot --> t(1, 0, 0) [ s(2, 2, 2) center(x) A ]", size=(10, 4, 6))) == [
@@ -64,7 +64,7 @@ def test_centering_is_on_the_scope_that_the_rule_began_with() -> None:
     ]
 
 
-def test_moves_and_turns_in_the_world_s_axes():
+def test_translations_and_rotations_in_world_axes():
     leaf, _ = one("Lot --> r(0, 90, 0) translate(rel, world, 1, 2, 3) A")
     assert leaf.point(0, 0, 0) == pytest.approx((1, 2, 3))
     leaf, _ = one("Lot --> t(5, 5, 5) translate(abs, world, 1, 2, 3) A")

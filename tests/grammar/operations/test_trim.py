@@ -27,7 +27,7 @@ def mitred(low: float, high: float, *, foot=None) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("insert", ['i("builtin:cube")', "primitiveCube()"])
-def test_what_is_inserted_on_a_face_is_trimmed_at_upright_edges(insert: str) -> None:
+def test_inserted_geometry_is_trimmed_at_upright_edges(insert: str) -> None:
     wide = f"s('1.4, '1.4, 1) center(xy) {insert}"
     assert corners(FRONT.format(wide)) == mitred(-1.0, 6.0)
     inwards = f"s('1.4, 1, 1) center(x) t(0, 0, -1) {insert}"
@@ -48,7 +48,7 @@ def test_trim_planes_are_switched_by_attributes() -> None:
         supple.grow('Lot --> set(trim.vertical, "no") A')
 
 
-def test_the_scope_is_that_of_what_is_left() -> None:
+def test_the_scope_fits_the_trimmed_geometry() -> None:
     rules = FRONT.format('s(40, 1, 1) center(x) i("cube") split(x){ 3 : A | ~1 : NIL }')
     assert corners(rules.replace("A |", "Ledge. |").replace("} Ledge. |", "} |")) == sorted(
         [x, y, z] for x, z in ((-1.0, 11.0), (0.0, 10.0), (2.0, 10.0), (2.0, 11.0)) for y in (0, 1)
@@ -69,7 +69,7 @@ def test_splits_keep_the_planes() -> None:
     assert corners(rules) == mitred(0.0, 1.0)
 
 
-def test_trim_cuts_what_was_not_inserted() -> None:
+def test_trim_cuts_geometry_that_was_not_inserted() -> None:
     assert corners(FRONT.format("s(40, 1, '1) center(x) extrude(1) trim()")) == mitred(0.0, 1.0)
     flat = corners(FRONT.format("s(40, '1, '1) center(x) trim"))
     assert flat == [[0, 0, 10], [0, 5, 10], [10, 0, 10], [10, 5, 10]]

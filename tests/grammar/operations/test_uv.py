@@ -117,7 +117,7 @@ def test_layers_are_kept_apart() -> None:
         ("print(geometry.uMin(0, 1)) A", "'geometry.uMin' takes 0 or 1 argument, got 2"),
     ],
 )  # fmt: skip
-def test_what_has_no_such_coordinates_is_told_so(refused, successor, message) -> None:
+def test_missing_texture_coordinates_are_refused(refused, successor, message) -> None:
     said = refused(f"Lot --> {successor}")
     assert message in said and said.startswith("<rules>:1:"), said
 
@@ -133,7 +133,7 @@ def test_a_projection_takes_a_factor_with_and_without_an_offset(more, least):
     assert supple.grow(rules, size=(2, 0, 2)).reports["u"] == [least]
 
 
-def test_texture_coordinates_run_on_through_splits(tmp_path):
+def test_texture_coordinates_continue_through_splits(tmp_path):
     (tmp_path / "wall.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     path = tmp_path / "wall.cga"
     wall = """Lot --> extrude(4) comp(f){{ front : Wall | all : NIL }}

@@ -148,13 +148,13 @@ def test_own_meshes_and_textures(tmp_path) -> None:
     assert grown.meshes()[0].positions.max() == 2.0
 
 
-def test_growth_says_what_it_is() -> None:
+def test_repr_of_a_growth() -> None:
     grown = supple.grow(HINGE)
     assert repr(grown) == "Growth(Door: 3 shapes, 2 leaves, 1 joint, 1 of 1 IK rules reached)"
     assert "Door." in repr(grown.leaves) and "Leaf" in repr(grown.shapes[2])
 
 
-def test_shapes_cost_the_same_however_many_there_are() -> None:
+def test_memory_per_shape_is_constant() -> None:
     rules = 'Lot --> split(x){ ~1 : A }*\nA --> s(\'0.9, 1, 1) i("box")'
     few, many = (supple.grow(rules, size=(n, 0, 1)) for n in (500, 5000))
     assert len(many.store) == 10 * len(few.store) - 9
@@ -162,7 +162,7 @@ def test_shapes_cost_the_same_however_many_there_are() -> None:
     assert len(many.store.scopes) == 15 * len(many.store)
 
 
-# What a form or a playground asks of the rules ----------------------------------------------------
+# Attributes and targets, as the playground uses them --------------------------------------------
 
 ARM = """
 @Order(2) @Range(min=0, max=9, stepsize=0.5) attr length = 2
@@ -176,7 +176,7 @@ Same --> joint("a") s(1, 1, 1) IK([1, 1, 0]) i("box")
 """
 
 
-def test_an_ik_rule_knows_the_attribute_that_its_target_is():
+def test_an_ik_rule_names_the_attribute_of_its_target():
     grown = supple.grow(ARM)
     (touch,) = grown.touches
     assert touch.attribute == "goal" and touch.effector == "Hand effector"
@@ -185,7 +185,7 @@ def test_an_ik_rule_knows_the_attribute_that_its_target_is():
     assert supple.grow(ARM, start="Same").touches[0].attribute == ""
 
 
-def test_a_target_can_be_given_in_place_of_the_rule_s_own():
+def test_a_given_target_replaces_that_of_the_rule():
     grown = supple.grow(ARM, targets={"Hand effector": (-1, 1.25, 0.5)})
     assert grown.reached and np.allclose(
         grown.pose.position("Hand effector"), (-1, 1.25, 0.5), atol=0.01
@@ -196,7 +196,7 @@ def test_a_target_can_be_given_in_place_of_the_rule_s_own():
         supple.grow(ARM, targets={"Hand effector": (0, float("nan"), 0)})
 
 
-def test_rules_come_with_supple():
+def test_rules_that_ship_with_supple_reach_their_targets():
     for name in ("figure", "lamp", "excavator", "human", "street", "facade", "town", "avenue"):
         assert supple.grow(supple.data.rules(name)).reached
     with pytest.raises(supple.SuppleError, match="did you mean 'lamp'"):

@@ -66,7 +66,7 @@ def test_a_glb_beyond_the_limit_holds_the_asset_once(folder):
 def test_a_page_counts_its_vertices_before_it_makes_them(folder, monkeypatch):
     from supple.grammar.output import page
 
-    monkeypatch.setattr(page, "MOST", 3 * TRIANGLES)
+    monkeypatch.setattr(page, "MOST_VERTICES", 3 * TRIANGLES)
     with pytest.raises(supple.SuppleError, match=f"got {3 * COPIES * TRIANGLES:,}"):
         grown(folder).save(folder / "out.html")
     grown(folder, 'Lot --> i("grid.obj")').save(folder / "out.html")

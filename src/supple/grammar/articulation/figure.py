@@ -18,15 +18,15 @@ from typing import Any
 
 from supple.errors import SuppleError
 from supple.grammar.evaluate.joints import IKRule, JointRecord, path_to_root
-from supple.grammar.evaluate.shape import NONE
+from supple.grammar.evaluate.shape import NO_INDEX
 from supple.grammar.geometry.frames import (
     ORIGIN,
     Vector,
     minus,
     product,
     quaternion,
+    rotated_back,
     transposed,
-    turned_back,
 )
 from supple.grammar.language.errors import RuleError
 from supple.model.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
@@ -34,7 +34,7 @@ from supple.model.parts import Node, Tip
 from supple.model.skeleton import Skeleton
 
 UPWARDS_FIRST = (1, 0, 2)  # order of preference of axes along which an offset is equally long
-LEVEL = 1e-6  # of an offset: shorter components count as 0
+NEGLIGIBLE_COMPONENT = 1e-6  # of an offset's largest component: smaller ones count as 0; not tuned
 
 
 @lru_cache(maxsize=64)
@@ -71,7 +71,7 @@ class Figure:
                 joints[k].allow(rule.options)
         self._carried: dict[int, list[Vector]] = {}
         for record in joints:
-            if record.parent != NONE:
+            if record.parent != NO_INDEX:
                 self._carried.setdefault(record.parent, []).append(self._offset(record))
         for rule in rules:
             self._carried.setdefault(rule.joint, []).append(rule.offset)
@@ -98,7 +98,8 @@ class Figure:
             if top is None or top not in above:
                 listed = ", ".join(repr(self.joints[k].base) for k in above)
                 raise RuleError(
-                    *rule.place, f"IK: no joint {root!r} lies above this shape; there are {listed}"
+                    *rule.defined_at,
+                    f"IK: no joint {root!r} lies above this shape; there are {listed}",
                 )
             above = above[: above.index(top) + 1]
         locked = self.locked(rule)
@@ -112,7 +113,7 @@ class Figure:
         for name in rule.options.get("fix", ()):
             k = self.find(name, rule.joint)
             if k is None:
-                raise RuleError(*rule.place, f"IK: fix: there is no joint {name!r}")
+                raise RuleError(*rule.defined_at, f"IK: fix: there is no joint {name!r}")
             found.add(k)
         return found
 
@@ -133,8 +134,8 @@ class Figure:
         for offset in self._carried.get(joint, ()):
             longest = max(map(abs, offset))
             if longest > 0.0:
-                along = (k for k in UPWARDS_FIRST if abs(offset[k]) >= (1.0 - LEVEL) * longest)
-                axes.add(next(along))
+                near = (1.0 - NEGLIGIBLE_COMPONENT) * longest
+                axes.add(next(k for k in UPWARDS_FIRST if abs(offset[k]) >= near))
         return axes.pop() if len(axes) == 1 else None
 
     def nodes_of(self, joint: int) -> list[str]:
@@ -162,7 +163,7 @@ class Figure:
     def _offset(self, record: JointRecord) -> Vector:
         """Position of a joint in its parent's frame."""
         above = self.joints[record.parent]
-        return turned_back(above.R, minus(record.p, above.p))
+        return rotated_back(above.R, minus(record.p, above.p))
 
     def _attached(
         self, name: str, joint: int, offset: Vector, nodes: list[Node]
@@ -177,7 +178,7 @@ class Figure:
         if axis is None:
             return record.name, offset
         beside = tuple(0.0 if k == axis else offset[k] for k in range(3))
-        if max(map(abs, beside)) <= LEVEL * max(map(abs, offset)):
+        if max(map(abs, beside)) <= NEGLIGIBLE_COMPONENT * max(map(abs, offset)):
             return record.name, offset
         if name not in self._bases:
             self._bases[name] = _unique(f"{name} base", self._taken)
@@ -187,7 +188,7 @@ class Figure:
 
     def _nodes(self, record: JointRecord, before: list[Node]) -> list[Node]:
         """The nodes of a joint; an extra parent node is added to those before it."""
-        if record.parent == NONE:
+        if record.parent == NO_INDEX:
             parent, offset, R = self.root, record.p, record.R
         else:
             parent, offset = self._attached(
@@ -198,7 +199,7 @@ class Figure:
         try:
             joint = _joint(record)
         except SuppleError as error:
-            raise RuleError(*record.place, f"joint {record.base!r}: {error}") from None
+            raise RuleError(*record.defined_at, f"joint {record.base!r}: {error}") from None
         if "position" not in record.freedoms:
             return [Node(record.name, parent, offset, joint, rotation)]
         limits = None if record.slide is None else (-record.slide, record.slide)

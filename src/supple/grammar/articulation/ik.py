@@ -27,9 +27,9 @@ from supple.solve.solve import solve
 from supple.solvers import CCD, LM, Solver
 from supple.solvers import named as solver_named
 
-# Kuehtreiber, "Inverse Kinematics for Shape Grammars", section 4
-THRESHOLD = 0.01
-ITERATIONS = 50
+# Defaults of Kuehtreiber, "Inverse Kinematics for Shape Grammars", section 4
+DEFAULT_THRESHOLD = 0.01  # [model units]
+DEFAULT_ITERATIONS = 50  # of CCD, each a sweep over the joints
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Touch:
 
     @property
     def reason(self) -> str:
-        """Why the solve ended, in words, for this rule only if several were solved together."""
+        """Why the solve ended, in words; for this rule alone if several were solved together."""
         solution, own = self.solution, self._own
         if len(own) == len(solution.asked.demands):
             return solution.reason
@@ -148,8 +148,8 @@ def solve_rules(
         if several and tree not in small:
             small[tree] = figure.skeleton(trees[tree])
         own = small[tree] if several else skeleton
-        places = _coordinates(own, skeleton) if several else slice(None)
-        start = Pose._wrap(own, np.array(q[places]))  # a copy with exactly these bits
+        indices = _coordinates(own, skeleton) if several else slice(None)
+        start = Pose._wrap(own, np.array(q[indices]))  # a copy with exactly these bits
         now = Pose._wrap(skeleton, q.copy())
         group_targets = {}
         for k in group:
@@ -159,13 +159,13 @@ def solve_rules(
                     _target(figure.rules[k], figure, now, finder) if known is None else known
                 )
             except SuppleError as error:
-                raise RuleError(*figure.rules[k].place, f"IK: {error}") from None
+                raise RuleError(*figure.rules[k].defined_at, f"IK: {error}") from None
         answers, own_steps = _solved(figure, group, group_targets, own, start)
         touches.update(answers)
-        q[places] = answers[group[0]].solution.pose.coordinates
+        q[indices] = answers[group[0]].solution.pose.coordinates
         for pose in own_steps:
             between = q.copy()
-            between[places] = pose.coordinates
+            between[indices] = pose.coordinates
             steps.append(Pose._wrap(skeleton, between))
     if progress is not None:
         progress(len(groups), len(groups))
@@ -210,7 +210,7 @@ def _solved(
     goals = [_goal(figure, k, targets[k]) for k in group]
     options: dict[str, Any] = {
         "solver": _solver(rules, skeleton),
-        "tolerance": min(rule.options.get("threshold", THRESHOLD) for rule in rules),
+        "tolerance": min(rule.options.get("threshold", DEFAULT_THRESHOLD) for rule in rules),
         "lock": tuple(
             sorted({n for rule in rules for j in figure.locked(rule) for n in figure.nodes_of(j)})
         ),
@@ -225,17 +225,18 @@ def _solved(
     try:
         answer = solve(skeleton, goals, start=start, **options, **more)
     except SuppleError as error:
-        raise RuleError(*first.place, f"IK: {error}") from None
-    way: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
+        raise RuleError(*first.defined_at, f"IK: {error}") from None
+    poses: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
     if wanted > 1:
         others = [answer, *answer.alternatives]
         if len(others) < wanted:
             raise RuleError(
-                *first.place, f"IK: solution = {wanted}: there are only {len(others)} solutions"
+                *first.defined_at,
+                f"IK: solution = {wanted}: there are only {len(others)} solutions",
             )
         answer = others[wanted - 1]
         if steps:
-            way.append(answer.pose)
+            poses.append(answer.pose)
     made = {
         k: Touch(
             rule.shape,
@@ -249,7 +250,7 @@ def _solved(
         )
         for k, rule, goal in zip(group, rules, goals, strict=True)
     }
-    return made, way
+    return made, poses
 
 
 def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
@@ -257,10 +258,10 @@ def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
     names = list(
         dict.fromkeys(rule.options["solver"] for rule in rules if "solver" in rule.options)
     )
-    iterations = max(rule.options.get("iterations", ITERATIONS) for rule in rules)
+    iterations = max(rule.options.get("iterations", DEFAULT_ITERATIONS) for rule in rules)
     if len(names) > 1:
         raise RuleError(
-            *rules[0].place,
+            *rules[0].defined_at,
             f"IK: rules that share joints are solved together, by one solver; got {', '.join(names)}",
         )
     if not names:
@@ -271,7 +272,7 @@ def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
     try:
         kind = type(solver_named(names[0]))
     except SuppleError as error:
-        raise RuleError(*rules[0].place, f"IK: {error}") from None
+        raise RuleError(*rules[0].defined_at, f"IK: {error}") from None
     try:
         return kind(max_iterations=iterations)
     except TypeError:
@@ -319,8 +320,8 @@ class ShapeFinder:
         parents = self.store.parents
         # Indices are in depth-first order: a shape's descendants follow it directly, so only the
         # nearest candidates before and after can share the deepest ancestor.
-        place = int(np.searchsorted(found, shape))
-        near = [found[k] for k in (place - 1, place) if 0 <= k < len(found)]
+        after = int(np.searchsorted(found, shape))
+        near = [found[k] for k in (after - 1, after) if 0 <= k < len(found)]
         above = {}
         k, height = shape, 0
         while k >= 0:

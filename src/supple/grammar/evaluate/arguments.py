@@ -18,7 +18,7 @@ Check = Callable[[Any], Any]
 Several = Callable[[Shape, tuple[Any, ...]], list[Any]]
 """A compiled list of expressions."""
 
-_NOBODY = Shape("", 0)  # constants do not look at the shape
+_NO_SHAPE = Shape("", 0)  # constants do not depend on the shape
 
 
 class Arguments:
@@ -102,7 +102,7 @@ class Arguments:
         return compiled(self.positional[index].value, self.env)
 
     def checked(self, index: int, check: Check) -> Compiled:
-        """A positional argument, converted by a check; errors name its place."""
+        """A positional argument, converted by a check; errors name its position."""
         return self._checked(self.positional[index], check)
 
     def option(self, name: str, check: Check) -> Compiled | None:
@@ -122,7 +122,7 @@ class Arguments:
         given = self.positional[first:last]
         found = [self._checked(one, check) for one in given]
         if all(isinstance(one.value, s.Constant) for one in given):
-            constants = [one(_NOBODY, ()) for one in found]
+            constants = [one(_NO_SHAPE, ()) for one in found]
             return lambda shape, args: constants.copy()
         return lambda shape, args: [one(shape, args) for one in found]
 
@@ -150,7 +150,7 @@ def with_values(
 
     Args:
         effect: Called with the derivation, the shape and one value per check; its errors name the
-            place of the operation.
+            position of the operation.
         checks: One per positional argument.
     """
 

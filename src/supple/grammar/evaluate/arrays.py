@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import LONGEST, Grid, kind, number, text, truth, written
+from supple.grammar.evaluate.values import LONGEST_VALUE, Grid, kind, number, text, truth, written
 
 
 def rows_of(value: Any) -> tuple[tuple[Any, ...], ...]:
@@ -28,8 +28,10 @@ def flat(value: Any) -> tuple[Any, ...]:
 
 def shaped(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """An array of rows: a tuple for one row."""
-    if sum(map(len, rows)) > LONGEST:
-        raise SuppleError(f"expected an array of at most {LONGEST:,} elements, got a longer one")
+    if sum(map(len, rows)) > LONGEST_VALUE:
+        raise SuppleError(
+            f"expected an array of at most {LONGEST_VALUE:,} elements, got a longer one"
+        )
     return rows[0] if len(rows) == 1 else Grid(rows)
 
 
@@ -41,7 +43,7 @@ def like(value: Any, elements: Iterator[Any]) -> tuple[Any, ...]:
 
 
 def joined(rows: list[list[Any]]) -> tuple[Any, ...]:
-    """The array [a, b; c, d] of values and arrays, each of which is placed whole.
+    """The array [a, b; c, d] of values and arrays; arrays are inserted whole.
 
     Raises:
         SuppleError: The parts of a row differ in their number of rows, or rows in their length.
@@ -70,8 +72,8 @@ def sequence(first: Any, step: Any, last: Any) -> tuple[float, ...]:
     if d == 0.0 or not (abs(a) < 1e15 and abs(b) < 1e15 and abs(d) < 1e15):
         raise SuppleError("expected finite ends and a step other than 0 for ':'")
     count = int((b - a) / d + 1e-9) + 1 if (b - a) / d >= 0 else 0
-    if count > LONGEST:
-        raise SuppleError(f"expected an array of at most {LONGEST:,} elements, got {count:,}")
+    if count > LONGEST_VALUE:
+        raise SuppleError(f"expected an array of at most {LONGEST_VALUE:,} elements, got {count:,}")
     return tuple(a + k * d for k in range(count))
 
 
@@ -80,16 +82,16 @@ def taken(array: Any, index: Any) -> Any:
     if not isinstance(array, tuple):
         raise SuppleError(f"expected an array before '[', got {kind(array)}")
     if type(index) is float and type(array) is tuple:
-        return array[_place(index, len(array))]
+        return array[_checked_index(index, len(array))]
     elements = flat(array)
     if not isinstance(index, tuple):
-        return elements[_place(number(index), len(elements))]
-    places = flat(index)
-    if places and all(isinstance(one, bool) for one in places):
-        if len(places) != len(elements):
-            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(places)}")
-        return tuple(one for one, wanted in zip(elements, places, strict=True) if wanted)
-    return like(index, iter([elements[_place(number(k), len(elements))] for k in places]))
+        return elements[_checked_index(number(index), len(elements))]
+    indices = flat(index)
+    if indices and all(isinstance(one, bool) for one in indices):
+        if len(indices) != len(elements):
+            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(indices)}")
+        return tuple(one for one, wanted in zip(elements, indices, strict=True) if wanted)
+    return like(index, iter([elements[_checked_index(number(k), len(elements))] for k in indices]))
 
 
 def taken_2d(array: Any, row: Any, column: Any) -> Any:
@@ -99,17 +101,19 @@ def taken_2d(array: Any, row: Any, column: Any) -> Any:
     rows = rows_of(array)
     width = len(rows[0]) if rows else 0
     downs = [
-        _place(number(k), len(rows)) for k in (flat(row) if isinstance(row, tuple) else (row,))
+        _checked_index(number(k), len(rows))
+        for k in (flat(row) if isinstance(row, tuple) else (row,))
     ]
     acrosses = [
-        _place(number(k), width) for k in (flat(column) if isinstance(column, tuple) else (column,))
+        _checked_index(number(k), width)
+        for k in (flat(column) if isinstance(column, tuple) else (column,))
     ]
     if not isinstance(row, tuple) and not isinstance(column, tuple):
         return rows[downs[0]][acrosses[0]]
     return shaped([tuple(rows[i][j] for j in acrosses) for i in downs])
 
 
-def _place(index: float, count: int) -> int:
+def _checked_index(index: float, count: int) -> int:
     if not (0 <= index < count and index == int(index)):
         raise SuppleError(f"expected an index from 0 to {count - 1}, got {written(index)}")
     return int(index)
@@ -159,16 +163,16 @@ def _checked(array: Any) -> Any:
 
 def _set_elements(shape: Any, array: Any, index: Any, value: Any) -> tuple[Any, ...]:
     elements = list(flat(_checked(array)))
-    places = flat(index) if isinstance(index, tuple) else (index,)
-    if isinstance(index, tuple) and places and isinstance(places[0], bool):
-        if len(places) != len(elements):
-            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(places)}")
-        places = tuple(float(k) for k, wanted in enumerate(places) if wanted)
-    values = flat(value) if isinstance(value, tuple) else (value,) * len(places)
-    if len(values) != len(places):
-        raise SuppleError(f"expected {len(places)} values, got {len(values)}")
-    for k, one in zip(places, values, strict=True):
-        elements[_place(number(k), len(elements))] = one
+    indices = flat(index) if isinstance(index, tuple) else (index,)
+    if isinstance(index, tuple) and indices and isinstance(indices[0], bool):
+        if len(indices) != len(elements):
+            raise SuppleError(f"expected {len(elements)} booleans as index, got {len(indices)}")
+        indices = tuple(float(k) for k, wanted in enumerate(indices) if wanted)
+    values = flat(value) if isinstance(value, tuple) else (value,) * len(indices)
+    if len(values) != len(indices):
+        raise SuppleError(f"expected {len(indices)} values, got {len(values)}")
+    for k, one in zip(indices, values, strict=True):
+        elements[_checked_index(number(k), len(elements))] = one
     return like(array, iter(elements))
 
 

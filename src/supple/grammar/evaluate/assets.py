@@ -14,15 +14,15 @@ import numpy as np
 
 from supple.errors import SuppleError, array, brief, nearest, text, whole
 from supple.formats.obj.read import TooManyTrianglesError, read_obj
-from supple.grammar.evaluate.values import LONGEST
+from supple.grammar.evaluate.values import LONGEST_VALUE
 from supple.grammar.geometry.mesh import BOX, BUILT_IN, Geometry, fitted
 from supple.grammar.language.folders import Folders
 from supple.model.mesh import Mesh
 
-LARGEST = 256 << 20  # bytes of an asset
+LARGEST_FILE_BYTES = 256 << 20  # of an asset; not tuned
 MODELS = (".obj", ".glb")
-MOST_CORNERS = 1_000  # of one face
-MOST_FOUND = 10_000  # files of a search
+MOST_FACE_CORNERS = 1_000  # not tuned
+MOST_FILES_FOUND = 10_000  # by one search; not tuned
 GREY = Path(__file__).with_name("stand_in.png")
 
 
@@ -87,7 +87,7 @@ class Assets:
             return known
         try:
             return self._file(name, folder)
-        except TooManyTrianglesError as error:  # it can be read: no case for a stand-in
+        except TooManyTrianglesError as error:  # readable, so no stand-in
             assert self.most_triangles is not None
             raise too_many_triangles(f"asset {name!r}: {error}", self.most_triangles) from None
         except SuppleError as error:
@@ -179,7 +179,7 @@ class Assets:
         return found
 
     def _search_as_written(self, pattern: str, folder: Path | None) -> list[str]:
-        # The part before the first wildcard is a folder; the search begins in each place it may mean.
+        # The part before the first wildcard is a folder; the search begins in each folder it may mean.
         parts = pattern.split("/")
         first = next(
             (k for k, part in enumerate(parts) if "*" in part or "?" in part), len(parts) - 1
@@ -201,8 +201,8 @@ class Assets:
             for path in folder.glob(pattern):
                 if path.is_file() and self.folders.allows(path.resolve()):
                     found.append(path.relative_to(folder).as_posix())
-                if len(found) > MOST_FOUND:
-                    raise SuppleError(f"more than {MOST_FOUND:,} files match {pattern!r}")
+                if len(found) > MOST_FILES_FOUND:
+                    raise SuppleError(f"more than {MOST_FILES_FOUND:,} files match {pattern!r}")
         except (ValueError, OSError) as error:
             raise SuppleError(
                 f'expected a pattern such as "trees/*.obj", got {pattern!r} ({error})'
@@ -217,21 +217,21 @@ class Assets:
         """
         path = self._inside(name, folder, "file")
         try:
-            if path.stat().st_size > 4 * LONGEST:
-                raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+            if path.stat().st_size > 4 * LONGEST_VALUE:
+                raise SuppleError(f"the file {name!r} is longer than {LONGEST_VALUE:,} characters")
             found = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise SuppleError(f"the file {name!r}: expected UTF-8 text ({error})") from None
         except OSError as error:
             raise SuppleError(f"the file {name!r} cannot be read: {error.strerror}") from None
-        if len(found) > LONGEST:
-            raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+        if len(found) > LONGEST_VALUE:
+            raise SuppleError(f"the file {name!r} is longer than {LONGEST_VALUE:,} characters")
         return found
 
     def _inside(self, name: str, folder: Path | None, what: str) -> Path:
         path = self.folders.find(name, folder, what)
-        if path.stat().st_size > LARGEST:
-            raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
+        if path.stat().st_size > LARGEST_FILE_BYTES:
+            raise SuppleError(f"the {what} {name!r} is larger than {LARGEST_FILE_BYTES >> 20} MiB")
         return path
 
     def _read(self, path: Path, name: str) -> Geometry:
@@ -288,8 +288,10 @@ def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more:
     last = max(max(face) for face in faces)
     if last >= len(points) or min(min(face) for face in faces) < 0:
         raise SuppleError(f"asset {name!r}: a face refers to a missing point")
-    if max(len(face) for face in faces) > MOST_CORNERS:
-        raise SuppleError(f"asset {name!r}: expected faces of at most {MOST_CORNERS:,} corners")
+    if max(len(face) for face in faces) > MOST_FACE_CORNERS:
+        raise SuppleError(
+            f"asset {name!r}: expected faces of at most {MOST_FACE_CORNERS:,} corners"
+        )
     made, low, size = fitted(name, points, faces, **more)
     if made.name == name:
         return made

@@ -117,7 +117,7 @@ def occludes(
         raise SuppleError("expected a shape with faces")
     every, above = context.with_label(label), ancestors(shape.line)
     gaps = _gaps(body.bounds, context.bounds(label, "bounds"))
-    found = (every[k] for k in np.flatnonzero(gaps <= occlusion.NEAR * body.extent))
+    found = (every[k] for k in np.flatnonzero(gaps <= occlusion.ON_SURFACE_DISTANCE * body.extent))
     return any(one.closed and _unrelated(shape, above, one) and test(body, one) for one in found)
 
 

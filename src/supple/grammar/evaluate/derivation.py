@@ -12,8 +12,8 @@ from supple.grammar.evaluate.lots import Lot, placed_lot
 from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
-from supple.grammar.evaluate.recursion import deep_recursion, no_cycle_search
-from supple.grammar.evaluate.run import CLOCK_SHAPES, STAND_IN, Options, Run
+from supple.grammar.evaluate.recursion import deep_recursion, no_cyclic_collection
+from supple.grammar.evaluate.run import SHAPES_PER_CLOCK_CHECK, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
 from supple.grammar.evaluate.store import Row
@@ -26,7 +26,7 @@ STREET_LAYERS = (1, 2)
 
 def derive(
     file: s.RuleFile,
-    place: Path | None,
+    rule_path: Path | None,
     *,
     operations: OperationTable,
     start: str | None,
@@ -36,7 +36,7 @@ def derive(
 
     Args:
         file: The parsed rules.
-        place: The rule file; None for rules given as text.
+        rule_path: The rule file; None for rules given as text.
         operations: The operations of the language.
         start: The start rule, "Lot" or "Tower(3, true)"; None for the file's own.
         options: The other inputs.
@@ -44,27 +44,27 @@ def derive(
     Returns:
         The state at the end, with all results, and the main module.
     """
-    with deep_recursion(), no_cycle_search():
+    with deep_recursion(), no_cyclic_collection():
         run = Run(options)
         try:
-            return run, _derived(run, file, place, operations, start)
+            return run, _derived(run, file, rule_path, operations, start)
         except ContextNeededError:
             recording = [Context() for _ in options.lots or (0,)]
             first = Run(options, recording=recording, began=run.began)
-            _derived(first, file, place, operations, start)
+            _derived(first, file, rule_path, operations, start)
             run = Run(options, recorded=recording, began=run.began)
-            return run, _derived(run, file, place, operations, start)
+            return run, _derived(run, file, rule_path, operations, start)
 
 
 def _derived(
     run: Run,
     file: s.RuleFile,
-    place: Path | None,
+    rule_path: Path | None,
     operations: OperationTable,
     start: str | None,
 ) -> Module:
-    folder = place.parent if place is not None else run.options.folders.home
-    module = Module(file, folder, run=run, operations=operations, place=place)
+    folder = rule_path.parent if rule_path is not None else run.options.folders.home
+    module = Module(file, folder, run=run, operations=operations, rule_path=rule_path)
     if run.options.style:
         module.style = module.definitions.style_values(run.options.style)
     lots = (Lot(),) if run.options.lots is None else run.options.lots
@@ -137,7 +137,7 @@ def _apply_rules(run: Run) -> None:
         if count + len(stack) > shape_limit:
             _stop(rule, f"there are more than {shape_limit:,} shapes")
         if count >= next_check:
-            next_check = count + CLOCK_SHAPES
+            next_check = count + SHAPES_PER_CLOCK_CHECK
             store.flush_some()
             try:
                 run.check_time()

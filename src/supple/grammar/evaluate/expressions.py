@@ -101,8 +101,8 @@ FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "s
 def _name(node: s.Name, env: Environment) -> Compiled:
     name = node.name
     if name in env.parameters:
-        place = env.parameters.index(name)
-        return lambda shape, args: args[place]
+        index = env.parameters.index(name)
+        return lambda shape, args: args[index]
     found = env.module.find_value(name, 0, env, node.at)
     if found is not None:
         return named_value(*found)
@@ -373,10 +373,10 @@ def chosen(
 ) -> Any:
     """Choose one of several by percentage, with one random number of the shape."""
     left = shape.draw() * 100.0
-    for share, way in shares:
+    for share, alternative in shares:
         left -= share(shape, args)
         if left < 0.0:
-            return way
+            return alternative
     return rest
 
 
@@ -397,14 +397,19 @@ def _lazily(node: s.Expression, env: Environment) -> Compiled:
 def _choice(node: s.Choice, env: Environment) -> Compiled:
     otherwise = _lazily(node.otherwise, env)
     if node.chances:
-        shares = [(numeric(share, env), _lazily(way, env)) for share, way in node.ways]
+        shares = [
+            (numeric(share, env), _lazily(alternative, env))
+            for share, alternative in node.alternatives
+        ]
         return lambda shape, args: chosen(shape, args, shares, otherwise)(shape, args)
-    ways = [(condition(test, env), _lazily(way, env)) for test, way in node.ways]
+    alternatives = [
+        (condition(test, env), _lazily(alternative, env)) for test, alternative in node.alternatives
+    ]
 
     def value(shape: Shape, args: tuple[Any, ...]) -> Any:
-        for holds, way in ways:
+        for holds, alternative in alternatives:
             if holds(shape, args):
-                return way(shape, args)
+                return alternative(shape, args)
         return otherwise(shape, args)
 
     return value

@@ -12,7 +12,7 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.grammar.evaluate.arrays import ARRAY_FUNCTIONS, flat
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.values import LONGEST, number, text, truth, written
+from supple.grammar.evaluate.values import LONGEST_VALUE, number, text, truth, written
 
 Function = Callable[..., Any]
 
@@ -97,8 +97,8 @@ def _replace(shape: Shape, whole: Any, old: Any, new: Any) -> str:
     before = text(whole)
     if text(old) == "":
         return before
-    if before.count(text(old)) * len(text(new)) > LONGEST:
-        raise SuppleError(f"replace: the string would be longer than {LONGEST:,} characters")
+    if before.count(text(old)) * len(text(new)) > LONGEST_VALUE:
+        raise SuppleError(f"replace: the string would be longer than {LONGEST_VALUE:,} characters")
     return before.replace(text(old), text(new))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supple.errors import SuppleError
 
-HEAD = 1 << 20  # bytes that are read: the size of a JPEG is almost always within them
+HEADER_BYTES = 1 << 20  # that are read: the size of a JPEG is almost always within them
 SIZED = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG's frame headers
 
 
@@ -23,7 +23,7 @@ def image_size(path: Path, name: str) -> tuple[int, int]:
     """
     try:
         with path.open("rb") as file:
-            data = file.read(HEAD)
+            data = file.read(HEADER_BYTES)
     except OSError as error:
         raise SuppleError(f"the image {name!r} cannot be read: {error.strerror}") from error
     found = _png(data) if data[:8] == b"\x89PNG\r\n\x1a\n" else _jpeg(data)

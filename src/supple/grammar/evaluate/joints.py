@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from supple.grammar.evaluate.shape import NONE
+from supple.grammar.evaluate.shape import NO_INDEX
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.language import syntax as s
 
-STRETCH = (0.1, 10.0)  # default limits of the factor if size is free
+DEFAULT_STRETCH = (0.1, 10.0)  # limits of the factor if size is free; not tuned
 NO_STRETCH = (1.0, 1.0)
 
 
@@ -26,7 +26,7 @@ class JointRecord:
         base: Its name in the rules, which several joints may share.
         parent: Index of the parent joint; -1 for none.
         p, R: Position and axes in world, before IK.
-        place: Where the rules define it: (path, line and column).
+        defined_at: Where the rules define it: (path, line and column).
         kind: "ball", "axes", "cone" or "hinge".
         limits: For axes {"x": (lo, hi)}, for a cone {"swing": .., "twist": ..}, for a hinge
             {"limits": ..}.
@@ -44,7 +44,7 @@ class JointRecord:
     parent: int
     p: Vector
     R: Rotation
-    place: tuple[str, s.At]
+    defined_at: tuple[str, s.At]
     kind: str = "ball"
     limits: dict[str, Any] = field(default_factory=dict)
     axis: Any = None
@@ -53,7 +53,7 @@ class JointRecord:
     stiffness: float = 0.0
     fixed: bool = False
     freedoms: frozenset[str] = frozenset({"rotation"})
-    stretch: tuple[float, float] = STRETCH
+    stretch: tuple[float, float] = DEFAULT_STRETCH
     slide: float | None = None
 
     def allow(self, options: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ class JointRecord:
 def path_to_root(joints: list[JointRecord], joint: int) -> list[int]:
     """Indices of a joint and its ancestors, from the joint upwards."""
     path = []
-    while joint != NONE:
+    while joint != NO_INDEX:
         path.append(joint)
         joint = joints[joint].parent
     return path
@@ -96,7 +96,7 @@ class IKRule:
         target: A point in world, or a point of another shape.
         source: The value given as target, to recognise an attribute's value.
         options: The checked options of the rule; see docs/grammar.md.
-        place: Where the rules define it: (path, line and column).
+        defined_at: Where the rules define it: (path, line and column).
     """
 
     joint: int
@@ -107,4 +107,4 @@ class IKRule:
     target: Vector | ShapePoint
     source: Any
     options: dict[str, Any]
-    place: tuple[str, s.At]
+    defined_at: tuple[str, s.At]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError, array, mapping, number, whole
-from supple.grammar.evaluate.values import LARGEST
+from supple.grammar.evaluate.values import LARGEST_MAGNITUDE
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import BOX, GROUND, Geometry, fitted
 from supple.grammar.geometry.polygons import newell
 
-MOST_CORNERS = 1_000
+MOST_FOOTPRINT_CORNERS = 1_000  # not tuned
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Lot:
         size: Size x, y, z [m]: with y = 0 a rectangle on the ground, else a box; None for the size that the start
             rule's @Size names, else (1, 0, 1).
         footprint: Corners of a flat polygon in place of a size, shape (N, 3), or (N, 2) for x and z on the ground,
-            in the lot's frame [m]; either way round.
+            in the lot's frame [m], clockwise or counterclockwise.
         position: Origin of the lot's frame in world, shape (3,) [m].
         turn: Rotation of the lot's frame about the world's y axis [degrees].
         seed: The seed of its random numbers; None for that of `grow` plus the lot's index.
@@ -68,9 +68,9 @@ def placed_lot(lot: Lot, size: Any) -> tuple[Vector, Rotation, Vector, Geometry]
         R = (c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c)
     if lot.footprint is None:
         extent = _vector("size", size if lot.size is None else lot.size)
-        if min(extent) < 0 or max(extent) > LARGEST:
+        if min(extent) < 0 or max(extent) > LARGEST_MAGNITUDE:
             raise SuppleError(
-                f"size: expected three numbers from 0 to {LARGEST:g}, got {list(extent)}"
+                f"size: expected three numbers from 0 to {LARGEST_MAGNITUDE:g}, got {list(extent)}"
             )
         return p, R, extent, BOX if extent[1] > 0 else GROUND
     geometry, low, span = _polygon(lot.footprint)
@@ -96,11 +96,12 @@ def _polygon(corners: Any) -> tuple[Geometry, Vector, Vector]:
     points = array("lot: footprint", corners, (None, None))
     if points.ndim == 2 and points.shape[1] == 2:
         points = np.insert(points, 1, 0.0, axis=1)
-    if points.ndim != 2 or points.shape[1] != 3 or not 3 <= len(points) <= MOST_CORNERS:
+    if points.ndim != 2 or points.shape[1] != 3 or not 3 <= len(points) <= MOST_FOOTPRINT_CORNERS:
         raise SuppleError(
-            f"lot: footprint: expected 3 to {MOST_CORNERS:,} corners, shape (N, 2) or (N, 3), got shape {points.shape}"
+            f"lot: footprint: expected 3 to {MOST_FOOTPRINT_CORNERS:,} corners, "
+            f"shape (N, 2) or (N, 3), got shape {points.shape}"
         )
-    if not np.all(np.isfinite(points)) or np.abs(points).max() > LARGEST:
+    if not np.all(np.isfinite(points)) or np.abs(points).max() > LARGEST_MAGNITUDE:
         raise SuppleError("lot: footprint: expected finite numbers")
     normal = newell(points)
     if not np.any(normal):

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from supple.grammar.geometry.uv import Projection
 
-WHITE = (1.0, 1.0, 1.0)
-
 
 class Layer(NamedTuple):
     """The texture coordinates of one texture layer.
@@ -39,7 +37,7 @@ class Material(NamedTuple):
         more: Other material attributes as (name, value), kept but not drawn.
     """
 
-    color: tuple[float, float, float] = WHITE
+    color: tuple[float, float, float] = (1.0, 1.0, 1.0)
     opacity: float = 1.0
     name: str = ""
     texture: str = ""

@@ -19,7 +19,7 @@ from supple.grammar.language.files import read_rules
 from supple.grammar.language.parser import parsed
 from supple.grammar.language.stubs import stub_file
 
-MOST_IMPORTS = 100
+MOST_IMPORTS = 100  # files; not tuned
 
 Compiled = Callable[[Shape, tuple[Any, ...]], Any]
 """A compiled expression: a function of the shape and the arguments of the rule."""
@@ -71,7 +71,7 @@ class Environment(NamedTuple):
 
 
 def located(env: Environment, at: s.At, compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function so that its errors name a place in the rule file."""
+    """Wrap a function so that its errors name a position in the rule file."""
 
     def call(*values: Any) -> Any:
         try:
@@ -96,7 +96,7 @@ class Module:
         operations: The operations of the language.
         prefix: "" for the main file, "A.B." for an import of an import.
         importer: The importing module and the import; None for the main file.
-        place: The file itself; None for rules given as text.
+        rule_path: The file itself; None for rules given as text.
         missing: The path of a file that is missing and of which only stubs are known; "" for none.
 
     Attributes:
@@ -115,7 +115,7 @@ class Module:
         operations: OperationTable,
         prefix: str = "",
         importer: tuple[Module, s.Import] | None = None,
-        place: Path | None = None,
+        rule_path: Path | None = None,
         missing: str = "",
     ) -> None:
         self.path = file.path
@@ -124,7 +124,7 @@ class Module:
         self.operations = operations
         self.prefix = prefix
         self.importer = importer
-        self.place = place
+        self.rule_path = rule_path
         self.missing = missing
         self.definitions = Definitions(file)
         self.style: dict[str, s.Expression] = {}
@@ -147,7 +147,7 @@ class Module:
             name: The name, perhaps with prefixes of imports.
             count: The number of arguments.
             env: Where the name is used.
-            at: The place of its use.
+            at: The position of its use.
         """
         own = self.definitions
         if name in own.attributes and count == 0:
@@ -160,10 +160,10 @@ class Module:
             found = module.find_value(rest, count, env, at)
             if found is None and module.missing:
                 name = f"{module.prefix}{rest}"
-                way = "" if count else f"--set {name}=VALUE, or by "
+                option = "" if count else f"--set {name}=VALUE, or by "
                 raise env.problem(
                     at,
-                    f"{name!r} is not known: {module.missing!r} is missing; give its value by {way}a file "
+                    f"{name!r} is not known: {module.missing!r} is missing; give its value by {option}a file "
                     "that --stubs FILE writes for you to fill",
                 )
             if found is None:
@@ -205,7 +205,7 @@ class Module:
         Args:
             name: The prefix.
             env: Where the import is used.
-            at: The place of its use.
+            at: The position of its use.
         """
         known = self._imported.get(name)
         if known is not None:
@@ -224,7 +224,7 @@ class Module:
             return found
         above: Module | None = self
         while above is not None:
-            if above.place is not None and above.place.resolve() == path:
+            if above.rule_path is not None and above.rule_path.resolve() == path:
                 shown = folders.shown(path)
                 raise env.problem(at, f"{what} is circular: {shown} imports itself")
             above = above.importer[0] if above.importer is not None else None
@@ -239,7 +239,7 @@ class Module:
             operations=self.operations,
             prefix=f"{self.prefix}{name}.",
             importer=(self, one),
-            place=path,
+            rule_path=path,
         )
         self._imported[name] = found
         return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import LONGEST, Grid, kind, number, written
+from supple.grammar.evaluate.values import LONGEST_VALUE, Grid, kind, number, written
 
 
 def _remainder(a: float, b: float) -> float:
@@ -54,9 +54,9 @@ def _add(a: Any, b: Any) -> Any:
         return _each(_add, a, b)
     if isinstance(a, str) or isinstance(b, str):
         joined = written(a) + written(b)
-        if len(joined) > LONGEST:
+        if len(joined) > LONGEST_VALUE:
             raise SuppleError(
-                f"expected a string of at most {LONGEST:,} characters, got a longer one"
+                f"expected a string of at most {LONGEST_VALUE:,} characters, got a longer one"
             )
         return joined
     return number(a) + number(b)

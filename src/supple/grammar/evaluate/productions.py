@@ -56,10 +56,10 @@ def _modern(module: Module, rule: s.Rule) -> Production:
 def _classic(module: Module, rules: list[s.ClassicRule]) -> Production:
     """Classic rules of one predecessor: one of those whose condition holds, by probability."""
     name = module.prefix + rules[0].name
-    ways = []
+    alternatives = []
     for rule in rules:
         env = module.environment(f"rule {name}", rule.parameters)
-        ways.append(
+        alternatives.append(
             (
                 None if rule.condition is None else condition(rule.condition, env),
                 None if rule.probability is None else numeric(rule.probability, env),
@@ -68,22 +68,22 @@ def _classic(module: Module, rules: list[s.ClassicRule]) -> Production:
         )
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        open_ways = [
-            (1.0 if weight is None else max(weight(shape, args), 0.0), way)
-            for holds, weight, way in ways
+        open_alternatives = [
+            (1.0 if weight is None else max(weight(shape, args), 0.0), alternative)
+            for holds, weight, alternative in alternatives
             if holds is None or holds(shape, args)
         ]
-        total = sum(weight for weight, _ in open_ways)
-        if not open_ways or total <= 0.0:
+        total = sum(weight for weight, _ in open_alternatives)
+        if not open_alternatives or total <= 0.0:
             return None
-        if len(open_ways) == 1:
-            return open_ways[0][1](run, shape, args)
+        if len(open_alternatives) == 1:
+            return open_alternatives[0][1](run, shape, args)
         left = shape.draw() * total
-        for weight, way in open_ways[:-1]:
+        for weight, alternative in open_alternatives[:-1]:
             left -= weight
             if left < 0.0:
-                return way(run, shape, args)
-        return open_ways[-1][1](run, shape, args)
+                return alternative(run, shape, args)
+        return open_alternatives[-1][1](run, shape, args)
 
     return Production(name, module.path, rules[0].at, act)
 
@@ -105,18 +105,23 @@ def successor(body: s.Body, env: Environment) -> Act:
         return with_names
     otherwise = _lazily(body.otherwise, env)
     if body.chances:
-        shares = [(numeric(share, env), _lazily(way, env)) for share, way in body.ways]
+        shares = [
+            (numeric(share, env), _lazily(alternative, env))
+            for share, alternative in body.alternatives
+        ]
 
         def by_chance(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
             chosen(shape, args, shares, otherwise)(run, shape, args)
 
         return by_chance
-    ways = [(condition(test, env), _lazily(way, env)) for test, way in body.ways]
+    alternatives = [
+        (condition(test, env), _lazily(alternative, env)) for test, alternative in body.alternatives
+    ]
 
     def by_case(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        for holds, way in ways:
+        for holds, alternative in alternatives:
             if holds(shape, args):
-                way(run, shape, args)
+                alternative(run, shape, args)
                 return
         otherwise(run, shape, args)
 

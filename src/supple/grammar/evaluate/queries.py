@@ -28,9 +28,9 @@ from supple.grammar.geometry.frames import (
     minus,
     placed,
     product,
+    rotated,
+    rotated_back,
     transposed,
-    turned,
-    turned_back,
 )
 
 Takes = tuple[str, ...] | Callable[[Any], Any]
@@ -85,7 +85,7 @@ def _area(module: Module, shape: Shape, which: str = "all") -> float:
     of_lot = in_world and not which.startswith("world.")
     R = product(transposed(module.run.origin.R), shape.R) if of_lot else shape.R
     for part in components.faces(shape.geometry, shape.s):
-        normal = turned(R, part.normal) if in_world else part.normal
+        normal = rotated(R, part.normal) if in_world else part.normal
         if components.selects(name, normal):
             total += part.geometry.area(part.size)
     return total
@@ -263,7 +263,7 @@ def _convert(
     module: Module, shape: Shape, which: str, source: str, target: str, kind: str,
     x: float, y: float, z: float,
 ) -> float:  # fmt: skip
-    """A coordinate of a point or direction in another frame; pivot and object are the lot's own."""
+    """A coordinate of a point or direction in another frame; pivot and object are the lot's frame."""
     frames = {"scope": (shape.p, shape.R), "world": (ORIGIN, UPRIGHT)}
     lot = module.run.origin.p, module.run.origin.R
     from_p, from_R = frames.get(source, lot)
@@ -271,7 +271,7 @@ def _convert(
     if source == target:
         return (x, y, z)["xyz".index(which)]
     world = placed(from_p if kind == "pos" else ORIGIN, from_R, (x, y, z))
-    found = turned_back(to_R, minus(world, to_p) if kind == "pos" else world)
+    found = rotated_back(to_R, minus(world, to_p) if kind == "pos" else world)
     return found["xyz".index(which)]
 
 

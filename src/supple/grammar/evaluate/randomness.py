@@ -8,27 +8,27 @@ before.
 
 from __future__ import annotations
 
-MASK = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
-DRAW = 0x5851F42D4C957F2D  # separates the stream of draws from the stream of children
+MASK_64_BITS = (1 << 64) - 1
+SPLITMIX_INCREMENT = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio, as splitmix64 has it
+DRAW_STREAM = 0x5851F42D4C957F2D  # separates the stream of draws from the stream of children
 
 
 def mixed(seed: int, index: int) -> int:
     """The 64-bit number at an index of the stream of a seed (splitmix64)."""
-    z = (seed + GOLDEN * (index + 1)) & MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    z = (seed + SPLITMIX_INCREMENT * (index + 1)) & MASK_64_BITS
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK_64_BITS
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK_64_BITS
     return z ^ (z >> 31)
 
 
 def fraction(seed: int, index: int) -> float:
     """The number in [0, 1) at an index of the stream of draws of a seed."""
-    return (mixed(seed ^ DRAW, index) >> 11) * 2.0**-53
+    return (mixed(seed ^ DRAW_STREAM, index) >> 11) * 2.0**-53
 
 
 def seed_of(text: str, seed: int) -> int:
     """A seed derived from a string (FNV-1a) and another seed."""
     found = 0xCBF29CE484222325
     for byte in text.encode():
-        found = ((found ^ byte) * 0x100000001B3) & MASK
+        found = ((found ^ byte) * 0x100000001B3) & MASK_64_BITS
     return mixed(found ^ seed, 0)

@@ -1,4 +1,4 @@
-"""The interpreter's settings during a derivation: a higher recursion limit and no search for cycles."""
+"""Interpreter settings during a derivation: a higher recursion limit, and no cyclic garbage collection."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Recursive functions of rules are nested Python closures.
-FRAMES = 12_000  # 500 nested function calls of about ten nested expressions each, and more
+# Python frames. Recursive functions of rules are nested Python closures: room for `run.MOST_CALLS_NESTED` of about ten
+# nested expressions each, and more.
+RECURSION_LIMIT = 12_000
 
 _lock = threading.Lock()
 _inside = 0
@@ -26,7 +27,7 @@ def deep_recursion() -> Iterator[None]:
     with _lock:
         if _inside == 0:
             _before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_before, FRAMES))
+            sys.setrecursionlimit(max(_before, RECURSION_LIMIT))
         _inside += 1
     try:
         yield
@@ -42,11 +43,11 @@ _enabled = False
 
 
 @contextmanager
-def no_cycle_search() -> Iterator[None]:
-    """Pause the search for reference cycles; the last of several threads to leave resumes it.
+def no_cyclic_collection() -> Iterator[None]:
+    """Pause cyclic garbage collection; the last of several threads to leave resumes it.
 
-    A derivation creates many objects and no cycles. The search would visit all of them again and again and take
-    half of the time.
+    A derivation creates many objects and no cycles. The collector would visit all of them repeatedly and take half
+    of the time.
     """
     global _paused, _enabled
     with _lock:

@@ -12,7 +12,7 @@ from supple.grammar.evaluate.assets import Assets, too_many_triangles
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
 from supple.grammar.evaluate.lots import Lot
-from supple.grammar.evaluate.randomness import MASK, mixed
+from supple.grammar.evaluate.randomness import MASK_64_BITS, mixed
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.store import Row, Store
 from supple.grammar.evaluate.values import plain, written
@@ -22,21 +22,21 @@ from supple.grammar.language.definitions import Definitions
 from supple.grammar.language.errors import RuleError
 from supple.grammar.language.folders import Folders
 
-CLOCK_SHAPES = 1024  # shapes between two checks of the time limit
-CLOCK_CALLS = 64 * CLOCK_SHAPES  # function calls between two checks
-MOST_CALLS_NESTED = 500
-MOST_CALLS_PER_SHAPE = 400_000
+SHAPES_PER_CLOCK_CHECK = 1024  # the time limit is checked this often; not tuned
+CALLS_PER_CLOCK_CHECK = 64 * SHAPES_PER_CLOCK_CHECK
+MOST_CALLS_NESTED = 500  # function calls; `recursion.RECURSION_LIMIT` makes room for them
+MOST_CALLS_PER_SHAPE = 400_000  # not tuned
 STAND_IN = "stand-in"
 MISSING = ("error", STAND_IN)
-MOST_NOTES = 1_000
-MOST_TRIANGLES = 3_000_000
-"""Default of `Limits.triangles`. Meshes that are written out take up to 1 kB per triangle while they are made and
-saved, as measured on 1,000,000 triangles: 3 GB, which fits a machine with 4 GB."""
+MOST_NOTES = 1_000  # lines of a kind that are kept; not tuned
 
 
 @dataclass(frozen=True)
 class Limits:
     """Limits of a derivation; an error names the rule that exceeds one.
+
+    Only the default of `triangles` is measured: writing a mesh takes up to 1 kB per triangle (at 1,000,000 triangles),
+    so 3,000,000 of them fit a machine with 4 GB.
 
     Args:
         shapes: Number of shapes, those still to be derived included.
@@ -57,7 +57,7 @@ class Limits:
     seconds: float | None = 600.0
     lines: int = 10_000
     joints: int = 20_000
-    triangles: int = MOST_TRIANGLES
+    triangles: int = 3_000_000
 
     def __post_init__(self) -> None:
         for name in ("shapes", "depth", "parts", "calls", "lines", "joints", "triangles"):
@@ -82,9 +82,9 @@ class Options:
         lots: The initial shapes; None for one of that size.
         assets: Meshes by name.
         missing: What to do about a missing asset or import: "error" or "stand-in".
-        stubs: Definitions that stand for those of missing imports, by names with their prefixes.
+        stubs: Definitions for missing imports, by names with their prefixes.
         limits: Limits of the derivation.
-        progress: Called now and then with the number of shapes derived.
+        progress: Called at intervals with the number of shapes derived.
     """
 
     folders: Folders = Folders()
@@ -117,14 +117,14 @@ class Run:
         printed: Lines written by `print`.
         first: The initial shape.
         origin: The initial shape before any rule: what attributes are evaluated on.
-        children: The shapes created by the current rule; a terminal shape as it is stored.
+        children: The shapes created by the current rule; a terminal shape as its stored row.
         given: Attribute values set by the caller, by name.
         notes: What stands in for missing assets, one line per file.
         incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
         geometries: The geometries that shapes hold, by identity; `count_geometry` adds to them.
         triangles: Triangles of all of them.
-        value_stores: The evaluated values of each rule file in use, forgotten at each new lot.
+        value_stores: The evaluated values of each rule file in use, cleared at each new lot.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class Run:
                 message = f"more than {self.limits.calls:,} function calls"
             self.calls_open = 0
             raise RuleError(path, function.at, f"function {function.name}: {message}")
-        if self.calls % CLOCK_CALLS == 0:
+        if self.calls % CALLS_PER_CLOCK_CHECK == 0:
             self.check_time()
 
     # What the rules produce -----------------------------------------------------------------------
@@ -261,12 +261,12 @@ class Run:
         return value
 
     def note(self, line: str) -> None:
-        """Note once what stands in for a missing asset."""
+        """Note what stands in for a missing asset; equal lines count once."""
         if len(self.notes) < MOST_NOTES:
             self.notes[line] = None
 
     def note_incomplete(self, line: str) -> None:
-        """Note once what a missing rule file leaves out."""
+        """Note what a missing rule file leaves out; equal lines count once."""
         if len(self.incomplete) < MOST_NOTES:
             self.incomplete[line] = None
 
@@ -284,7 +284,7 @@ class Run:
         if self.recording is None and self.recorded is None:
             return
         shape.recorded += 1
-        shape.line = (mixed(~shape.seed & MASK, shape.recorded), shape.line)
+        shape.line = (mixed(~shape.seed & MASK_64_BITS, shape.recorded), shape.line)
         if self.recording is not None:
             self.recording.add(shape, label)
 

@@ -9,7 +9,7 @@ from supple.errors import nearest
 from supple.grammar.evaluate.modules import Compiled, Environment
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
-from supple.grammar.geometry.frames import product, transposed, turned
+from supple.grammar.geometry.frames import product, rotated, transposed
 from supple.grammar.language import syntax as s
 
 KINDS: dict[str, Callable[..., list[components.Part]]] = {
@@ -64,13 +64,13 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         name, in_world = known
         of_lot = in_world and not node.name.startswith(
             "world."
-        )  # object.front looks as the lot does
+        )  # object.front faces where the lot's front does
         run = env.module.run
 
         def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:
             R = product(transposed(run.origin.R), shape.R) if of_lot else shape.R
             if in_world:
-                return lambda k, part: components.selects(name, turned(R, part.normal))
+                return lambda k, part: components.selects(name, rotated(R, part.normal))
             if name in components.ADJACENCY:
                 return lambda k, part: name in part.kinds
             return lambda k, part: components.selects(name, part.normal)
@@ -93,8 +93,8 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         joined = all if node.sign == "&&" else any
 
         def by_both(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            ways = (first(shape, args), second(shape, args))
-            return lambda k, part: joined(way(k, part) for way in ways)
+            tests = (first(shape, args), second(shape, args))
+            return lambda k, part: joined(test(k, part) for test in tests)
 
         return by_both
     return None

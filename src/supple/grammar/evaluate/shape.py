@@ -18,8 +18,8 @@ from supple.grammar.geometry.frames import (
 from supple.grammar.geometry.mesh import GROUND, Geometry
 from supple.grammar.geometry.polygons import Floats
 
-NOWHERE = (0, 0)
-NONE = -1
+NOT_A_PART = (0, 0)
+NO_INDEX = -1
 
 
 class Shape:
@@ -62,19 +62,19 @@ class Shape:
     outer: tuple[Vector, Rotation, Vector] = (ORIGIN, UPRIGHT, (1.0, 0.0, 1.0))
     geometry: Geometry = GROUND
     material: Material = PLAIN
-    joint = NONE
+    joint = NO_INDEX
     attrs: dict[tuple[str, str], Any] | None = None
     label = ""
     trim: Any = None
-    split: tuple[int, int] = NOWHERE
-    comp: tuple[Any, ...] = NOWHERE
+    split: tuple[int, int] = NOT_A_PART
+    comp: tuple[Any, ...] = NOT_A_PART
     draws = 0
     born = 0
     depth = 0
     line: Any = None
     recorded = 0
-    parent = NONE
-    index = NONE
+    parent = NO_INDEX
+    index = NO_INDEX
     made = False
     emitted = False
     settled: tuple[Vector, Rotation, Vector, int] | None = None

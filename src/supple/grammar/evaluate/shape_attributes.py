@@ -75,7 +75,7 @@ LOT_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "initialShape.origin.oy": lambda shape: to_degrees(shape.R)[1],
     "initialShape.origin.oz": lambda shape: to_degrees(shape.R)[2],
 }
-"""Of the initial shape."""
+"""Attributes of the initial shape."""
 STREET: dict[str, float | str] = {
     "connectionStart": "JUNCTION",
     "connectionEnd": "JUNCTION",
@@ -88,9 +88,8 @@ STREET: dict[str, float | str] = {
     "streetWidth": 8.0,
     "valency": 3.0,
 }
-"""Stand-in values for what a street network would say of a street's shape [m]; rules that define an attribute of
-that name use their own."""
+"""Stand-in values of street network attributes; lengths in m. A rule file that defines one uses its own."""
 SHAPE_ATTRIBUTES.update(
     {name: (lambda shape, value=value: value) for name, value in STREET.items()}
 )
-"""Read without arguments; those of the geometry also with empty parentheses."""
+"""All are read without arguments; those of the geometry also with empty parentheses."""

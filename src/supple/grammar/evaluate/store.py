@@ -15,8 +15,8 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import Geometry
 
-WIDTH = 15  # numbers of a scope: position, size, rotation
-BLOCK = 16_384  # shapes that are moved to the arrays at once
+SCOPE_WIDTH = 15  # scalars of a scope: position, size, rotation row by row
+BLOCK_SHAPES = 16_384  # that are moved to the arrays at once; not tuned
 
 
 Row = tuple[int, str, bool, Vector, Vector, Rotation, Geometry, Material, int]
@@ -34,7 +34,7 @@ class Store:
         parents: Index of the parent shape, -1 for the first.
         names: Indices into `name_list`.
         leaves: 1 for the leaves of the tree, the terminal shapes.
-        scopes: 15 numbers per shape: position, size, rotation row by row.
+        scopes: 15 scalars per shape: position, size, rotation row by row.
         geometries, materials: Indices into `geometry_list` and `material_list`.
         joints: Index of the joint that carries the shape, -1 for none.
         labels: Labels by shape index, for shapes that have one.
@@ -109,11 +109,11 @@ class Store:
         for row in rows:
             material = row[7]
             if id(material) not in by_id:
-                place = index.get(material)
-                if place is None:
-                    place = index[material] = len(materials)
+                known_index = index.get(material)
+                if known_index is None:
+                    known_index = index[material] = len(materials)
                     materials.append(material)
-                by_id[id(material)] = place
+                by_id[id(material)] = known_index
         self.materials.extend([by_id[id(row[7])] for row in rows])
         self.joints.extend([row[8] for row in rows])
         self.base += len(rows)
@@ -121,7 +121,7 @@ class Store:
 
     def flush_some(self) -> None:
         """Move the rows to the arrays if there are many."""
-        if len(self.rows) >= BLOCK:
+        if len(self.rows) >= BLOCK_SHAPES:
             self.flush()
 
     @staticmethod
@@ -138,7 +138,7 @@ class Store:
     @property
     def scope_array(self) -> NDArray[np.float64]:
         """All scopes, shape (N, 15): position, size, rotation row by row."""
-        return np.frombuffer(self.scopes, dtype=np.float64).reshape(-1, WIDTH)
+        return np.frombuffer(self.scopes, dtype=np.float64).reshape(-1, SCOPE_WIDTH)
 
     def integers(self, which: str) -> NDArray[np.int64]:
         """An integer array by its attribute's name, shape (N,)."""

@@ -9,14 +9,16 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import number, written
 from supple.grammar.geometry import uv
 
-LAYERS = 10
+LAYER_COUNT = 10  # as in CGA
 
 
 def layer_number(value: Any) -> int:
     """Convert a value to the number of a texture layer."""
     found = number(value)
-    if found not in range(LAYERS):
-        raise SuppleError(f"expected a texture layer from 0 to {LAYERS - 1}, got {written(found)}")
+    if found not in range(LAYER_COUNT):
+        raise SuppleError(
+            f"expected a texture layer from 0 to {LAYER_COUNT - 1}, got {written(found)}"
+        )
     return int(found)
 
 

@@ -9,9 +9,9 @@ from supple.errors import SuppleError, brief
 
 Value = float | str | bool | tuple[Any, ...]
 
-LARGEST = 1e12  # absolute value of a length or an angle of a shape
-DEEPEST = 1  # lists around a list: the rows of an array
-LONGEST = 100_000  # characters of a string, elements of an array
+LARGEST_MAGNITUDE = 1e12  # of a length [model units] or an angle [degrees] of a shape; not tuned
+DEEPEST_NESTING = 1  # lists around a list: the rows of an array
+LONGEST_VALUE = 100_000  # characters of a string, elements of an array; not tuned
 
 
 class Grid(tuple[Any, ...]):
@@ -87,9 +87,9 @@ def truth(value: Any) -> bool:
 def length(value: Any) -> float:
     """Convert a value to a length or an angle: a finite number of at most 1e12."""
     found = value if type(value) is float else number(value)
-    if -LARGEST <= found <= LARGEST:
+    if -LARGEST_MAGNITUDE <= found <= LARGEST_MAGNITUDE:
         return found
-    raise SuppleError(f"expected a number no larger than {LARGEST:g}, got {found:g}")
+    raise SuppleError(f"expected a number no larger than {LARGEST_MAGNITUDE:g}, got {found:g}")
 
 
 def text(value: Any) -> str:
@@ -121,7 +121,7 @@ def plain(value: Any, depth: int = 0) -> Value:
         value = value.tolist()
     if isinstance(value, (bool, str)):
         return value
-    if isinstance(value, (list, tuple)) and depth <= DEEPEST:
+    if isinstance(value, (list, tuple)) and depth <= DEEPEST_NESTING:
         found = tuple(plain(one, depth + 1) for one in value)
         if not any(isinstance(one, tuple) for one in found):
             return found

@@ -1,6 +1,6 @@
 """Geometry of shapes: polygons, solids, cuts, roofs and texture coordinates.
 
-Nothing here knows of rules. A `mesh.Geometry` is a polygon mesh in the unit cube; a scope (origin,
+This package is independent of rules. A `mesh.Geometry` is a polygon mesh in the unit cube; a scope (origin,
 rotation and size, see `frames`) places it in the world. Functions take a geometry and its size, and
 return new geometries.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
+from supple.grammar.geometry.mesh import COINCIDENT_DISTANCE, Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, Polygon
 
 
@@ -27,12 +27,12 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     closed = geometry.closed
     for sign, level in ((-1.0, low), (1.0, -high)):
         value = sign * points[:, axis] + level
-        points, faces = below(points, faces, value, near=NEAR, closed=closed)
+        points, faces = below(points, faces, value, near=COINCIDENT_DISTANCE, closed=closed)
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})
-    place = {k: n for n, k in enumerate(used)}
-    kept = [tuple(place[k] for k in face) for face in faces]
+    new_index = {k: n for n, k in enumerate(used)}
+    kept = [tuple(new_index[k] for k in face) for face in faces]
     uv = None if geometry.texcoords is None else points[used, 3:]
     name, smooth = f"part of {geometry.name}", geometry.smooth
     return fitted(name, points[used, :3], kept, smooth=smooth, texcoords=uv)

@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 def facing(normal: Vector) -> Part:
-    """A part with only a normal, to try selectors on."""
+    """A part with only a normal, to test selectors on."""
     return Part(POINT, (0.0, 0.0, 0.0), None, (0.0, 0.0, 0.0), normal)
 
 
@@ -149,8 +149,8 @@ def edges(geometry: Geometry, size: Vector) -> list[Part]:
         z = z - (z @ x) * x
         z = z / np.linalg.norm(z) if np.linalg.norm(z) > 1e-6 else np.cross(x, up)
         axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
-        place = vector(points[first])
-        found.append(Part(LINE, place, axes, (length, 0.0, 0.0), vector(up), kind))
+        position = vector(points[first])
+        found.append(Part(LINE, position, axes, (length, 0.0, 0.0), vector(up), kind))
     return found
 
 

@@ -79,8 +79,8 @@ def cleaned(
     if not faces:
         raise SuppleError("cleanupGeometry: no face is left")
     used = sorted({k for face in faces for k in face})
-    place = {k: n for n, k in enumerate(used)}
-    kept = [tuple(place[k] for k in face) for face in faces]
+    new_index = {k: n for n, k in enumerate(used)}
+    kept = [tuple(new_index[k] for k in face) for face in faces]
     return fitted(old.name, points[used], kept, smooth=old.smooth)
 
 
@@ -132,9 +132,8 @@ def _convex_parts(
 ) -> list[Polygon]:
     """Cut a face at its reflex corners; appends new points to `rows` and `texcoords`."""
     normal = newell(np.array([rows[k] for k in face]))
-    place = {
-        k: float(n) for n, k in enumerate(face)
-    }  # along the outline; a part begins at its least
+    # Positions of points along the face's outline; each part begins at its lowest one.
+    outline_at = {k: float(n) for n, k in enumerate(face)}
     waiting, done = [face], []
     for _ in range(4 * len(face)):
         if not waiting:
@@ -142,7 +141,7 @@ def _convex_parts(
         part = waiting.pop()
         corners = np.array([rows[k] for k in part])
         if is_convex(corners, normal):
-            first_corner = part.index(min(part, key=place.__getitem__))
+            first_corner = part.index(min(part, key=outline_at.__getitem__))
             done.append((*part[first_corner:], *part[:first_corner]))
             continue
         cut = _cut(corners, normal)
@@ -157,8 +156,8 @@ def _convex_parts(
         else:
             a, b = part[edge], part[(edge + 1) % count]
             new = len(rows)
-            after = place[b] if place[b] > place[a] else len(face)
-            place[new] = place[a] + along * (after - place[a])
+            after = outline_at[b] if outline_at[b] > outline_at[a] else len(face)
+            outline_at[new] = outline_at[a] + along * (after - outline_at[a])
             rows.append(rows[a] + along * (rows[b] - rows[a]))
             if texcoords is not None:
                 texcoords.append(texcoords[a] + along * (texcoords[b] - texcoords[a]))
@@ -171,7 +170,7 @@ def _convex_parts(
 
 
 def _cut(corners: Floats, normal: Floats) -> tuple[int, int, float] | None:
-    """The cut at the first reflex corner: (corner, edge it ends on, place on that edge from 0 to 1).
+    """The cut at the first reflex corner: (corner, edge it ends on, position on that edge from 0 to 1).
 
     None if no cut ends inside the polygon, as for one that crosses itself.
     """

@@ -1,4 +1,4 @@
-"""Envelopes: the solid above a footprint that sloped planes through its edges leave."""
+"""Envelopes: the solid above a footprint, cut by sloped planes through its edges."""
 
 from __future__ import annotations
 

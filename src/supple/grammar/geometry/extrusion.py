@@ -7,7 +7,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.grammar.geometry.footprints import Faces, Footprint
 from supple.grammar.geometry.frames import Vector, vector
-from supple.grammar.geometry.mesh import BOX, FACE, GROUND, NEAR, Geometry, fitted
+from supple.grammar.geometry.mesh import BOX, COINCIDENT_DISTANCE, FACE, GROUND, Geometry, fitted
 from supple.grammar.geometry.polygons import Polygon, newell
 from supple.grammar.geometry.wavefront import Point
 
@@ -30,7 +30,7 @@ def extruded(geometry: Geometry, size: Vector, along: Vector) -> tuple[Geometry,
     if axis is None:
         raise SuppleError("extrude: expected a flat shape, such as a lot or a face, got a solid")
     pull = along[axis]
-    straight = all(abs(along[k]) <= NEAR * abs(pull) for k in range(3) if k != axis)
+    straight = all(abs(along[k]) <= COINCIDENT_DISTANCE * abs(pull) for k in range(3) if k != axis)
     if straight and geometry in (GROUND, FACE):
         new = [*size]
         new[axis] = abs(pull)

@@ -154,7 +154,7 @@ def _merged(parts: list[Faces]) -> Faces:
     out: list[tuple[float, float, float]] = []
     faces: list[Polygon] = []
 
-    def place(point: tuple[float, float, float]) -> int:
+    def index_of(point: tuple[float, float, float]) -> int:
         x, y, z = (round(value / (1e-8 * scale)) for value in point)
         known = index.setdefault((x, y, z), len(out))
         if known == len(out):
@@ -163,7 +163,7 @@ def _merged(parts: list[Faces]) -> Faces:
 
     for points, polygons in parts:
         for polygon in polygons:
-            corners = [place(points[k]) for k in polygon]
+            corners = [index_of(points[k]) for k in polygon]
             loop = [k for i, k in enumerate(corners) if k != corners[i - 1]]
             if len(loop) >= 3:
                 faces.append(tuple(loop))

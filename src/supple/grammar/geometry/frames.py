@@ -38,7 +38,7 @@ def vector(values: Iterable[float]) -> Vector:
     return x, y, z
 
 
-def turned(R: Rotation, v: Vector) -> Vector:
+def rotated(R: Rotation, v: Vector) -> Vector:
     """R v."""
     x, y, z = v
     return (
@@ -48,7 +48,7 @@ def turned(R: Rotation, v: Vector) -> Vector:
     )
 
 
-def turned_back(R: Rotation, v: Vector) -> Vector:
+def rotated_back(R: Rotation, v: Vector) -> Vector:
     """R^T v."""
     x, y, z = v
     return (
@@ -108,9 +108,9 @@ def from_degrees(x: float, y: float, z: float) -> Rotation:
 
     Multiples of 90 degrees are exact.
     """
-    a, b = _turn(x)
-    c, d = _turn(y)
-    e, f = _turn(z)
+    a, b = _cos_sin(x)
+    c, d = _cos_sin(y)
+    e, f = _cos_sin(z)
     return (
         c * e, -c * f, d,
         a * f + b * d * e, a * e - b * d * f, -b * c,
@@ -121,7 +121,7 @@ def from_degrees(x: float, y: float, z: float) -> Rotation:
 _QUARTERS = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
 
 
-def _turn(degrees: float) -> tuple[float, float]:
+def _cos_sin(degrees: float) -> tuple[float, float]:
     """Cosine and sine of an angle in degrees."""
     exact = _QUARTERS.get(degrees % 360.0)
     if exact is not None:

@@ -24,9 +24,9 @@ from supple.grammar.geometry.polygons import (
     unit_texcoords,
 )
 
-NEAR = 1e-9  # points of the unit cube closer than this coincide
-ROUND = 16  # sides of a cylinder, a cone or a sphere
-RINGS = 16  # of a sphere
+COINCIDENT_DISTANCE = 1e-9  # points of the unit cube closer than this coincide; rounding
+ROUND_SIDES = 16  # sides of a cylinder, a cone or a sphere
+SPHERE_RINGS = 16  # of a sphere
 
 
 class Geometry:
@@ -71,7 +71,7 @@ class Geometry:
         """The one axis along which the geometry has no thickness; None for none or several."""
         if not self.faces:
             return None
-        thin = np.ptp(self.points, axis=0) <= NEAR
+        thin = np.ptp(self.points, axis=0) <= COINCIDENT_DISTANCE
         return int(np.argmax(thin)) if thin.sum() == 1 else None
 
     @cached_property
@@ -212,7 +212,7 @@ def _around(low: int, high: int, sides: int) -> list[Polygon]:
     return [(low + k, low + n, high + n, high + k) for k, n in enumerate(after)]
 
 
-def round_solid(kind: str, sides: int, rings: int = RINGS) -> Geometry:
+def round_solid(kind: str, sides: int, rings: int = SPHERE_RINGS) -> Geometry:
     """A "disk", "cylinder", "cone" or "sphere" with so many sides, that fills the unit cube.
 
     Args:
@@ -224,7 +224,7 @@ def round_solid(kind: str, sides: int, rings: int = RINGS) -> Geometry:
     low = [(u, 0.0, w) for u, w in corners]
     top: Polygon = tuple(range(sides, 2 * sides))
     bottom: Polygon = tuple(reversed(range(sides)))
-    name = kind if sides == ROUND and rings == RINGS else f"{kind} of {sides}"
+    name = kind if sides == ROUND_SIDES and rings == SPHERE_RINGS else f"{kind} of {sides}"
     if kind == "disk":
         return Geometry(name, low, [tuple(range(sides))])
     smooth = sides > 8
@@ -256,9 +256,9 @@ FACE = Geometry("face", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2,
 LINE = Geometry("line", [(0, 0, 0), (1, 0, 0)], [])
 POINT = Geometry("point", [(0, 0, 0)], [])
 NOTHING = Geometry("nothing", [(0, 0, 0)], [])
-"""What is left of a shape that was offset or trimmed to nothing: operations leave it alone."""
+"""A shape that was offset or trimmed to nothing; operations do not change it."""
 CYLINDER, CONE, SPHERE, DISK = (
-    round_solid(kind, ROUND) for kind in ("cylinder", "cone", "sphere", "disk")
+    round_solid(kind, ROUND_SIDES) for kind in ("cylinder", "cone", "sphere", "disk")
 )
 
 BUILT_IN = {
@@ -277,7 +277,7 @@ def fitted(
 ) -> tuple[Geometry, Floats, Floats]:
     """Scale points to the unit cube.
 
-    A rectangle without texture coordinates of its own becomes the shared `FACE` or `GROUND`.
+    A rectangle without its own texture coordinates becomes the shared `FACE` or `GROUND`.
 
     Args:
         name: The geometry's name.
@@ -293,7 +293,7 @@ def fitted(
     low = points.min(axis=0)
     size = points.max(axis=0) - low
     scale = float(np.abs(points).max(initial=1.0)) or 1.0
-    size[size <= NEAR * scale] = 0.0
+    size[size <= COINCIDENT_DISTANCE * scale] = 0.0
     unit = (points - low) / np.where(size > 0, size, 1.0)
     unit[:, size == 0] = 0.0
     known = _known(unit, faces) if more.get("texcoords") is None else None
@@ -312,4 +312,4 @@ def _known(unit: Floats, faces: list[Polygon]) -> Geometry | None:
         return None
     off = np.abs(unit[list(faces[0])] - _ROLLED).max(axis=(1, 2))
     k = int(np.argmin(off))
-    return _RECTANGLES[k // 4] if off[k] <= NEAR else None
+    return _RECTANGLES[k // 4] if off[k] <= COINCIDENT_DISTANCE else None

@@ -19,8 +19,8 @@ from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import BOX, Geometry
 from supple.grammar.geometry.polygons import Floats, area, newell, triangulated
 
-NEAR = 1e-6  # of the larger extent: points closer to a surface lie on it
-MOST_PIECES = 20_000
+ON_SURFACE_DISTANCE = 1e-6  # of the larger extent: points closer to a surface lie on it; not tuned
+MOST_PIECES = 20_000  # of one face; not tuned
 
 
 class Body:
@@ -84,7 +84,7 @@ class Body:
     def convex(self) -> bool:
         """True if all vertices lie below the planes of all faces."""
         normals, levels, _ = self.planes
-        return bool(np.all(self.points @ normals.T - levels <= NEAR * self.extent))
+        return bool(np.all(self.points @ normals.T - levels <= ON_SURFACE_DISTANCE * self.extent))
 
     @property
     def closed(self) -> bool:
@@ -106,7 +106,7 @@ class Classification(NamedTuple):
 
 def tolerance(a: Body, b: Body) -> float:
     """The distance within which points of two bodies count as touching."""
-    return NEAR * max(a.extent, b.extent)
+    return ON_SURFACE_DISTANCE * max(a.extent, b.extent)
 
 
 def classify(surface: Body, solid: Body) -> Classification:
@@ -232,10 +232,10 @@ def distance(a: Body, b: Body) -> float:
 
 
 def _least(axes: Floats, wanted: Floats) -> float:
-    """The least distance of `wanted` from a sum of axes, (K, 3), each taken 0 to 1 times.
+    """The least distance of `wanted` from a sum of axes, shape (K, 3), with coefficients from 0 to 1.
 
-    It is found with at most three independent axes taken in part and each other one not at all or
-    whole: for six axes 656 cases, of which the ones with the same axes in part are solved together.
+    Some minimum has at most three independent axes with a coefficient between 0 and 1; each other one is 0
+    or 1. That makes 656 cases for six axes. Cases with the same axes in between are solved together.
     """
     count, best = len(axes), np.inf
     for some in range(min(count, 3) + 1):

@@ -9,6 +9,7 @@ sides, so there is one optimum; in other polygons the first grid must be fine en
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,13 +19,30 @@ from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
 from supple.grammar.geometry.polygons import Floats
 from supple.grammar.geometry.wavefront import Point
 
-GRID = 32  # vertical lines of the first grid, besides those through corners
-MOST_LINES = 64  # of those through corners
-MOST_CORNERS = 400
-STARTS = 3  # pairs of the first grid that are refined
-ROUNDS = 26  # of refinement
-FINER = 0.35  # ratio of one grid's step to the one before
-NEAR = 1e-9  # of the polygon's size
+MOST_POLYGON_CORNERS = 400  # not tuned
+RELATIVE_TOLERANCE = 1e-9  # of the polygon's size; rounding
+
+
+@dataclass(frozen=True)
+class Search:
+    """Effort of the search for the best pair of sides; not tuned.
+
+    Attributes:
+        lines: Evenly spaced vertical lines of the first grid.
+        corner_lines: The most lines of the first grid through corners.
+        starts: Pairs of the first grid that are refined.
+        rounds: Finer grids around each of them.
+        step_ratio: Step of a grid over the step of the grid before.
+    """
+
+    lines: int = 32
+    corner_lines: int = 64
+    starts: int = 3
+    rounds: int = 26
+    step_ratio: float = 0.35
+
+
+SEARCH = Search()
 
 
 def inner_rectangles(
@@ -44,10 +62,10 @@ def inner_rectangles(
     rest: list[Faces] = []
     for polygon in plan.polygons:
         corners = np.array(polygon)
-        if len(corners) > MOST_CORNERS:
-            raise SuppleError(f"{operation}: expected at most {MOST_CORNERS} corners")
+        if len(corners) > MOST_POLYGON_CORNERS:
+            raise SuppleError(f"{operation}: expected at most {MOST_POLYGON_CORNERS} corners")
         box = max(
-            (largest(corners, turn) for turn in (_turns(corners) if along_edge else (0.0,))),
+            (largest(corners, turn) for turn in (_directions(corners) if along_edge else (0.0,))),
             key=lambda one: round(one.area, 12),
         )
         inner.append(flat_polygon(box.corners()))
@@ -55,14 +73,16 @@ def inner_rectangles(
     return inner, rest
 
 
-def _turns(corners: Floats) -> list[float]:
+def _directions(corners: Floats) -> list[float]:
     """Directions of edges at least a quarter as long as the longest, radians in [0, pi / 2)."""
     sides = np.roll(corners, -1, axis=0) - corners
     lengths = np.hypot(sides[:, 0], sides[:, 1])
     long = sides[lengths >= lengths.max() / 4]
     quarter = math.pi / 2
-    turns = {round(math.atan2(y, x) % quarter, 12) % round(quarter, 12) for x, y in long.tolist()}
-    return sorted(turns)
+    directions = {
+        round(math.atan2(y, x) % quarter, 12) % round(quarter, 12) for x, y in long.tolist()
+    }
+    return sorted(directions)
 
 
 class Box(NamedTuple):
@@ -84,11 +104,11 @@ class Box(NamedTuple):
         x, y, u, v = self[:4]
         return [
             (a, b)
-            for a, b in _turned(np.array([(x, y), (u, y), (u, v), (x, v)]), self.turn).tolist()
+            for a, b in _rotated(np.array([(x, y), (u, y), (u, v), (x, v)]), self.turn).tolist()
         ]
 
 
-def _turned(points: Floats, angle: float) -> Floats:
+def _rotated(points: Floats, angle: float) -> Floats:
     if angle == 0.0:
         return points
     c, sn = math.cos(angle), math.sin(angle)
@@ -108,17 +128,17 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
     Raises:
         SuppleError: The polygon crosses itself.
     """
-    own = _turned(corners, -turn)
+    own = _rotated(corners, -turn)
     (x, low), (u, high) = own.min(axis=0).tolist(), own.max(axis=0).tolist()
     whole = Box(x, low, u, high, turn)
-    if _size([(a, b) for a, b in own.tolist()]) >= (1.0 - NEAR) * whole.area > 0.0:
+    if _size([(a, b) for a, b in own.tolist()]) >= (1.0 - RELATIVE_TOLERANCE) * whole.area > 0.0:
         return whole  # the polygon is this rectangle: no search
     grid = _grid(own[:, 0])
     first, second = np.triu_indices(len(grid), 1)
     left, right = grid[first], grid[second]
     areas = _areas(own, left, right)[0]
     best = Box(0.0, 0.0, 0.0, 0.0, turn)
-    step = float(np.ptp(grid)) / GRID
+    step = float(np.ptp(grid)) / SEARCH.lines
     for k in _best_pairs(left, right, areas, 2 * step):
         ends = _refined(own, float(left[k]), float(right[k]), step)
         x, u = (_snapped(end, own[:, 0]) for end in ends)
@@ -130,21 +150,21 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
     return best
 
 
-def _grid(places: Floats) -> Floats:
-    """The first vertical lines: evenly spaced, and through corners, at most `MOST_LINES` of these."""
-    corners = np.unique(places)
-    if len(corners) > MOST_LINES:
-        corners = corners[np.linspace(0, len(corners) - 1, MOST_LINES).astype(int)]
-    return np.unique(np.concatenate([corners, np.linspace(places.min(), places.max(), GRID)]))
+def _grid(xs: Floats) -> Floats:
+    """The first vertical lines: evenly spaced, and through corners, at most `SEARCH.corner_lines` of these."""
+    corners = np.unique(xs)
+    if len(corners) > SEARCH.corner_lines:
+        corners = corners[np.linspace(0, len(corners) - 1, SEARCH.corner_lines).astype(int)]
+    return np.unique(np.concatenate([corners, np.linspace(xs.min(), xs.max(), SEARCH.lines)]))
 
 
 def _best_pairs(left: Floats, right: Floats, areas: Floats, near: float) -> list[int]:
-    """The `STARTS` best pairs of sides, none within `near` of a better one."""
+    """The `SEARCH.starts` best pairs of sides, none within `near` of a better one."""
     found: list[int] = []
     for k in np.argsort(-areas, kind="stable"):
         if all(max(abs(left[k] - left[j]), abs(right[k] - right[j])) > near for j in found):
             found.append(int(k))
-        if len(found) == STARTS:
+        if len(found) == SEARCH.starts:
             break
     return found
 
@@ -153,19 +173,20 @@ def _refined(corners: Floats, x: float, u: float, step: float) -> tuple[float, f
     """The best pair of sides around (x, u), searched on ever finer grids."""
     around = np.linspace(-1.0, 1.0, 9)
     low, high = float(corners[:, 0].min()), float(corners[:, 0].max())
-    for _ in range(ROUNDS):
+    for _ in range(SEARCH.rounds):
         left = np.clip(np.repeat(x + step * around, 9), low, high)
         right = np.clip(np.tile(u + step * around, 9), low, high)
         k = int(np.argmax(_areas(corners, left, right)[0]))
         x, u = float(left[k]), float(right[k])
-        step *= FINER
+        step *= SEARCH.step_ratio
     return x, u
 
 
-def _snapped(value: float, places: Floats) -> float:
+def _snapped(value: float, xs: Floats) -> float:
     """The coordinate of a corner if the value is within rounding of it, else the value."""
-    nearest = float(places[np.argmin(np.abs(places - value))])
-    return nearest if abs(nearest - value) <= 10 * NEAR * float(np.ptp(places)) else value
+    nearest = float(xs[np.argmin(np.abs(xs - value))])
+    near = 10 * RELATIVE_TOLERANCE * float(np.ptp(xs))
+    return nearest if abs(nearest - value) <= near else value
 
 
 def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats, Floats]:
@@ -173,7 +194,7 @@ def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats
     a, b = corners, np.roll(corners, -1, axis=0)
     swap = a[:, 0] > b[:, 0]
     a, b = np.where(swap[:, None], b, a), np.where(swap[:, None], a, b)
-    near = NEAR * float(np.ptp(corners, axis=0).max())
+    near = RELATIVE_TOLERANCE * float(np.ptp(corners, axis=0).max())
     x, u = left[:, None], right[:, None]
     # The part of an edge between the sides blocks its heights; edges that only touch a side do not.
     begins, ends = np.maximum(a[:, 0], x), np.minimum(b[:, 0], u)
@@ -208,14 +229,14 @@ def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats
 def remainder(corners: Floats, box: Box) -> list[list[Point]]:
     """The polygon minus a rectangle in it: the parts beside, below and above the rectangle."""
     near = 1e-6 * float(np.ptp(corners, axis=0).max())
-    whole = [(x, y) for x, y in _turned(corners, -box.turn).tolist()]
+    whole = [(x, y) for x, y in _rotated(corners, -box.turn).tolist()]
     beside, rest = _halves([whole], 0, box.left)
     middle, right = _halves(rest, 0, box.right)
     below, rest = _halves(middle, 1, box.low)
     _, above = _halves(rest, 1, box.high)
     parts = [*beside, *right, *below, *above]
     kept = [part for part in parts if _size(part) > near * near]
-    return [[(x, y) for x, y in _turned(np.array(part), box.turn).tolist()] for part in kept]
+    return [[(x, y) for x, y in _rotated(np.array(part), box.turn).tolist()] for part in kept]
 
 
 def _size(polygon: list[Point]) -> float:
@@ -231,8 +252,8 @@ def _halves(
     above: list[list[Point]] = []
     for polygon in polygons:
         scale = max(abs(value) for point in polygon for value in point) or 1.0
-        below += _half(polygon, axis, level, -1.0, NEAR * scale)
-        above += _half(polygon, axis, level, 1.0, NEAR * scale)
+        below += _half(polygon, axis, level, -1.0, RELATIVE_TOLERANCE * scale)
+        above += _half(polygon, axis, level, 1.0, RELATIVE_TOLERANCE * scale)
     return below, above
 
 

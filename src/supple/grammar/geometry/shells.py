@@ -9,7 +9,7 @@ from supple.grammar.geometry.frames import Vector
 from supple.grammar.geometry.mesh import Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, Polygon, newell
 
-MOST_POINTS = 200_000
+MOST_POINTS = 200_000  # not tuned
 
 
 def along_faces(geometry: Geometry, size: Vector, height: float) -> tuple[Geometry, Floats, Floats]:
@@ -76,13 +76,13 @@ def _welded(geometry: Geometry, size: Vector) -> tuple[Floats, list[Polygon]]:
     """Points and faces with coinciding points as one, so that faces share them."""
     points = geometry.points * size
     step = 1e-7 * (float(np.abs(points).max(initial=0.0)) or 1.0)
-    _, first, place = np.unique(
+    _, first, index = np.unique(
         np.round(points / step), axis=0, return_index=True, return_inverse=True
     )
-    place = place.reshape(-1)
+    index = index.reshape(-1)
     faces = []
     for face in geometry.faces:
-        corners = [int(place[k]) for k in face]
+        corners = [int(index[k]) for k in face]
         loop = tuple(k for i, k in enumerate(corners) if k != corners[i - 1])
         if len(loop) >= 3:
             faces.append(loop)

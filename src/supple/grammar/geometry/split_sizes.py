@@ -4,8 +4,8 @@ Absolute and relative sizes are kept, and truncated at the end of the scope. Flo
 remaining length in proportion: all of them are multiplied by the same factor.
 
 For more than one repeat the CGA reference leaves the counts open. The following reproduces CityEngine's
-engine (PRT) on all of 3,944 random splits of one to four repeats; of exact ties it takes now more and now
-fewer copies. With k repeats, the room R that absolute, relative and floating sizes as written leave, and
+engine (PRT) on all of 3,944 random splits of one to four repeats; on exact ties it takes sometimes more and
+sometimes fewer copies. With k repeats, the room R that absolute, relative and floating sizes as written leave, and
 counts n_i:
 
 1. Counts start at what fits into R / k, rounded down.
@@ -22,11 +22,11 @@ counts n_i:
    s > 1. Then step 2 again.
 
 For a single repeat this is the count with the factor closest to 1. If no part is absolute, relative or
-floating and no repeat fits once, the last part takes the whole length; so it does where step 3 would
-not end.
+floating and no repeat fits once, the last part takes the whole length. The same holds where step 3
+would not end.
 
 Without floating sizes nothing adapts: each repeat fills 1/k of the length, and its last copy is
-truncated. A nested repeat divides the length of the copy it is in, as a split of its own. There the
+truncated. A nested repeat divides the length of the copy it is in, as a separate split. There the
 engine differs: it finds the count of a nested repeat in the length of the whole split, so that
 { ~1 : A | { ~1 : B }* }* cuts 12.3 into 144 parts of 0.085.
 """
@@ -38,8 +38,8 @@ from typing import Any, NamedTuple
 
 from supple.errors import SuppleError
 
-LEAST = 1e-9  # of the whole length: thinner parts are dropped
-MOST_STEPS = 1000  # beyond them the cost falls without end
+ROUNDING_MARGIN = 1e-9  # of a length, a count of copies or a cost: smaller differences are rounding
+MOST_ADDED_COPIES = 1000  # beyond it the cost falls without end; not tuned
 
 
 class Size(NamedTuple):
@@ -68,7 +68,7 @@ def shared(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple[fl
         SuppleError: There are more than `most` parts.
     """
     found: list[tuple[float, float, Any]] = []
-    at, least = 0.0, LEAST * whole
+    at, least = 0.0, ROUNDING_MARGIN * whole
     for size, piece in _laid_out(parts, whole, most):
         size = min(size, whole - at)
         if size > least:
@@ -121,7 +121,7 @@ def _filled(
     parts: list[Size | Repeat], once: float, room: float, most: int
 ) -> list[tuple[float, Any]]:
     """Copies of parts without floating sizes that fill a room; the last copy is truncated."""
-    copies = math.ceil(room / once - LEAST)
+    copies = math.ceil(room / once - ROUNDING_MARGIN)
     _check(copies, most)
     inside = _laid_out(parts, once, most)
     _check(len(inside) * copies, most)
@@ -130,7 +130,7 @@ def _filled(
     for size, piece in inside * copies:
         out.append((min(size, left), piece))
         left -= size
-        if left <= LEAST * room:
+        if left <= ROUNDING_MARGIN * room:
             break
     return out
 
@@ -188,13 +188,13 @@ def _counts(
             raise SuppleError(
                 f"split: expected at most {most:,} parts, got a repeat of {once:g} in {target:g}"
             )
-        counts.append(int(target / once + LEAST) if once > 0.0 else 0)
+        counts.append(int(target / once + ROUNDING_MARGIN) if once > 0.0 else 0)
     others = sum(1.5 if one.floating else 1.0 for one in parts if isinstance(one, Size))
     if not others and len(each) > 1 and not any(counts):
         return None
     alone = not others and len(each) == 1 and each[0][0] == 0.0
     growing = [k for k, once in enumerate(each) if sum(once) > 0.0]
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_ADDED_COPIES):
         active = [k for k, count in enumerate(counts) if count]
         weight = len(each) / 2 / (room * (others + len(active))) if active and room > 0.0 else 0.0
 
@@ -212,12 +212,12 @@ def _counts(
             return abs(factor - 1.0) + weight * apart, factor
 
         best, factor = cost(counts)
-        tie = LEAST if factor > 1.0 and not alone else -LEAST
+        tie = ROUNDING_MARGIN if factor > 1.0 and not alone else -ROUNDING_MARGIN
         chosen, least = counts, math.inf
         for k in growing:
             tried = [*counts[:k], counts[k] + 1, *counts[k + 1 :]]
             found = cost(tried)[0]
-            if found < least - LEAST:
+            if found < least - ROUNDING_MARGIN:
                 chosen, least = tried, found
         if least == math.inf or not least <= best + tie:
             return counts

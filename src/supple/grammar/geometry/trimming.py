@@ -1,8 +1,8 @@
-"""Trim planes: between adjacent faces, as `comp(f)` makes them, and the cut of a geometry by them.
+"""Trim planes between adjacent faces, as `comp(f)` makes them, and cuts along them.
 
 A trim plane contains an edge of a face and halves the angle between the face and its neighbour. It is
 vertical if the edge is at least 40 degrees from the x axis of the face's scope, else horizontal: the
-threshold of CityEngine's engine, which was found by running it.
+threshold of CityEngine's engine, measured by running it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from supple.grammar.geometry.clipping import below
 from supple.grammar.geometry.components import face_axes
 from supple.grammar.geometry.frames import Scope, Vector
-from supple.grammar.geometry.mesh import BOX, NEAR, Geometry, fitted
+from supple.grammar.geometry.mesh import BOX, COINCIDENT_DISTANCE, Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, newell
 
 STEEP = math.cos(math.radians(40.0))
@@ -129,7 +129,7 @@ def trimmed(
         box's size; None if nothing is cut off. If nothing is left the geometry has no faces.
     """
     p, R, (sx, sy, sz) = scope
-    near = NEAR * (1.0 + max(sx, sy, sz) + abs(p[0]) + abs(p[1]) + abs(p[2]))
+    near = COINCIDENT_DISTANCE * (1.0 + max(sx, sy, sz) + abs(p[0]) + abs(p[1]) + abs(p[2]))
     cuts = []
     for _, (x, y, z), level in planes:
         offset = farthest = x * p[0] + y * p[1] + z * p[2] - level
@@ -159,8 +159,8 @@ def trimmed(
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})
-    place = {k: n for n, k in enumerate(used)}
-    kept = [tuple(place[k] for k in face) for face in faces]
+    new_index = {k: n for n, k in enumerate(used)}
+    kept = [tuple(new_index[k] for k in face) for face in faces]
     uv = None if geometry.texcoords is None else rows[used, 3:]
     return fitted(
         f"trimmed {geometry.name}", rows[used, :3], kept, smooth=geometry.smooth, texcoords=uv

@@ -209,12 +209,12 @@ def _shared(rows: list[Floats]) -> tuple[Floats, list[Polygon]]:
     scale = np.maximum(np.abs(every).max(axis=0), 1e-300)
     keys = np.round(every / (1e-9 * scale)).astype(np.int64)
     index: dict[tuple[int, ...], int] = {}
-    places = [index.setdefault(tuple(key), len(index)) for key in keys.tolist()]
+    merged = [index.setdefault(tuple(key), len(index)) for key in keys.tolist()]
     corners = np.zeros((len(index), every.shape[1]))
-    corners[places] = every
+    corners[merged] = every
     faces, first = [], 0
     for polygon in rows:
-        loop = places[first : first + len(polygon)]
+        loop = merged[first : first + len(polygon)]
         first += len(polygon)
         faces.append(tuple(k for i, k in enumerate(loop) if k != loop[i - 1]))
     return corners, [face for face in faces if len(face) >= 3]

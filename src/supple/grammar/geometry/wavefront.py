@@ -23,9 +23,9 @@ from supple.errors import SuppleError
 Point = tuple[float, float]
 Node = tuple[float, float, float]
 
-NEAR = 1e-9  # of the polygon's extent
-PARALLEL = 1e-7  # sine of the angle between edges that count as parallel
-MOST = 240  # corners; the time grows with their cube
+RELATIVE_TOLERANCE = 1e-9  # of the polygon's extent; rounding
+PARALLEL_SINE = 1e-7  # of the largest angle between edges that count as parallel; not tuned
+MOST_CORNERS = 240  # the time grows with their cube
 
 
 class Swept(NamedTuple):
@@ -84,15 +84,17 @@ def sweep(
     Raises:
         SuppleError: The polygon crosses itself, has too many corners or no area.
     """
-    if len(corners) > MOST:
-        raise SuppleError(f"expected a polygon of at most {MOST} corners, got {len(corners)}")
+    if len(corners) > MOST_CORNERS:
+        raise SuppleError(
+            f"expected a polygon of at most {MOST_CORNERS} corners, got {len(corners)}"
+        )
     return _Sweep(corners, speeds, begin).run(until)
 
 
 class _Sweep:
     def __init__(self, corners: list[Point], speeds: list[float], begin: float) -> None:
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        self.near = NEAR * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
+        self.near = RELATIVE_TOLERANCE * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
         # Centred on the origin to keep precision for polygons far from it.
         self.middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)
         corners = [(x - self.middle[0], y - self.middle[1]) for x, y in corners]
@@ -118,8 +120,8 @@ class _Sweep:
             dx, dy, spike = self._velocity(before, k)
             if spike:
                 raise SuppleError("expected a polygon whose edges do not lie on each other")
-            place = (x + dx * begin, y + dy * begin)
-            loop.append(_Corner(*place, begin, dx, dy, self._node(place), before, k, False))
+            position = (x + dx * begin, y + dy * begin)
+            loop.append(_Corner(*position, begin, dx, dy, self._node(position), before, k, False))
         self.loops: list[list[_Corner]] = [loop]
         self.first = [corner.at(begin) for corner in loop]
         self.rest: list[list[int]] = []
@@ -131,7 +133,7 @@ class _Sweep:
         (ax, ay), (bx, by) = self.along[a], self.along[b]
         cross, dot = ax * by - ay * bx, ax * bx + ay * by
         p, q = self.speeds[a], self.speeds[b]
-        if dot < 0.0 and abs(cross) <= PARALLEL:
+        if dot < 0.0 and abs(cross) <= PARALLEL_SINE:
             return 0.0, 0.0, True
         # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q. The first term moves both
         # edges at p, which avoids cancellation for nearly parallel edges; the second adds q - p to b.
@@ -139,33 +141,33 @@ class _Sweep:
         x, y = -(ay + by) * scale, (ax + bx) * scale
         if p == q:
             return x, y, False
-        if abs(cross) <= NEAR:
+        if abs(cross) <= RELATIVE_TOLERANCE:
             raise SuppleError("adjacent collinear edges must have the same speed")
         return x - ax * (q - p) / cross, y - ay * (q - p) / cross, False
 
-    def _corner(self, place: Point, node: int, before: int, after: int) -> _Corner:
+    def _corner(self, position: Point, node: int, before: int, after: int) -> _Corner:
         dx, dy, spike = self._velocity(before, after)
         if spike and self.outwards:
             raise SuppleError("the enlarged polygon would overlap itself")
-        return _Corner(*place, self.now, dx, dy, node, before, after, spike)
+        return _Corner(*position, self.now, dx, dy, node, before, after, spike)
 
-    def _node(self, place: Point) -> int:
-        self.nodes.append((*place, self.now))
+    def _node(self, position: Point) -> int:
+        self.nodes.append((*position, self.now))
         self.same.append(len(self.same))
         return len(self.nodes) - 1
 
     def _meet(self, *corners: _Corner) -> tuple[Point, int]:
         """End the paths of corners in one node and record them as boundaries of their faces."""
-        places = [corner.at(self.now) for corner in corners]
-        place = (
-            sum(x for x, _ in places) / len(places),
-            sum(y for _, y in places) / len(places),
+        positions = [corner.at(self.now) for corner in corners]
+        position = (
+            sum(x for x, _ in positions) / len(positions),
+            sum(y for _, y in positions) / len(positions),
         )
-        node = self._node(place)
+        node = self._node(position)
         for corner in corners:
             self._line(corner.before, corner.node, node)
             self._line(corner.after, node, corner.node)
-        return place, node
+        return position, node
 
     def _line(self, edge: int, start: int, end: int) -> None:
         """Record a segment of the boundary of an edge's face, counterclockwise."""
@@ -206,8 +208,8 @@ class _Sweep:
         return self._finished()
 
     def _thin(self, loop: list[_Corner]) -> float:
-        places = [corner.at(self.now) for corner in loop]
-        xs, ys = [x for x, _ in places], [y for _, y in places]
+        positions = [corner.at(self.now) for corner in loop]
+        xs, ys = [x for x, _ in positions], [y for _, y in positions]
         return 16 * self.near * (max(xs) - min(xs) + max(ys) - min(ys) + self.near)
 
     def _next(self) -> tuple[float, list[_Corner] | None, int, int]:
@@ -265,20 +267,20 @@ class _Sweep:
             self._close(loop)
             return []
         a, b = loop[k], loop[(k + 1) % count]
-        place, node = self._meet(a, b)
+        position, node = self._meet(a, b)
         rest = [loop[(k + 2 + i) % count] for i in range(count - 2)]
-        return [*rest, self._corner(place, node, a.before, b.after)]
+        return [*rest, self._corner(position, node, a.before, b.after)]
 
     def _parted(self, loop: list[_Corner], k: int, j: int) -> list[list[_Corner]]:
         """The two loops after corner k has hit the edge behind corner j (split event)."""
         count = len(loop)
         corner, edge = loop[k], loop[j].after
-        place, node = self._meet(corner)
+        position, node = self._meet(corner)
         one = [loop[(k + 1 + i) % count] for i in range((j - k - 1) % count + 1)]
         other = [loop[(j + 1 + i) % count] for i in range((k - j - 1) % count)]
         return [
-            [self._corner(place, node, edge, corner.after), *one],
-            [self._corner(place, node, corner.before, edge), *other],
+            [self._corner(position, node, edge, corner.after), *one],
+            [self._corner(position, node, corner.before, edge), *other],
         ]
 
     def _without_spikes(self, loop: list[_Corner]) -> list[_Corner]:
@@ -298,7 +300,7 @@ class _Sweep:
                 math.hypot(u - x, v - y) for u, v in (before.at(self.now), after.at(self.now))
             )
             ends = [before] * (one <= two + self.near) + [after] * (two <= one + self.near)
-            place, node = self._meet(*ends)
+            position, node = self._meet(*ends)
             self._line(tip.before, tip.node, node)
             self._line(tip.after, node, tip.node)
             first, last = ends[0].before, ends[-1].after
@@ -307,7 +309,7 @@ class _Sweep:
             if ends[-1] is before:
                 last = tip.after
             kept = [corner for corner in loop[1:] if corner not in ends]
-            loop = [self._corner(place, node, first, last), *kept]
+            loop = [self._corner(position, node, first, last), *kept]
         return loop
 
     # Faces ----------------------------------------------------------------------------------------
@@ -340,21 +342,21 @@ class _Sweep:
     def _face(self, edge: int) -> list[int]:
         """The corners of an edge's face: its own edge, then its boundary as one walk."""
         a, b = edge, (edge + 1) % len(self.along)
-        ways: dict[int, list[int]] = {}
+        segments: dict[int, list[int]] = {}
         for start, end in self.lines[edge]:
             p, q = self._one(start), self._one(end)
             if p == q:
                 continue
-            if p in ways.get(q, ()):  # the same segment in both directions encloses nothing
-                ways[q].remove(p)
+            if p in segments.get(q, ()):  # the same segment in both directions encloses nothing
+                segments[q].remove(p)
             else:
-                ways.setdefault(p, []).append(q)
-        if not any(ways.values()):
+                segments.setdefault(p, []).append(q)
+        if not any(segments.values()):
             return []
         # An Eulerian walk over all segments (Hierholzer): a face that touches itself repeats a node.
         walk, stack = [], [b]
         while stack:
-            out = ways.get(stack[-1])
+            out = segments.get(stack[-1])
             if out:
                 stack.append(out.pop())
             else:
@@ -379,8 +381,8 @@ def _trimmed(loop: list[int]) -> list[int]:
     return [k for i, k in enumerate(loop) if k != loop[i - 1]]
 
 
-def _area(places: list[Point]) -> float:
+def _area(positions: list[Point]) -> float:
     total = 0.0
-    for (x, y), (u, v) in zip(places, places[1:] + places[:1], strict=True):
+    for (x, y), (u, v) in zip(positions, positions[1:] + positions[:1], strict=True):
         total += x * v - y * u
     return total / 2

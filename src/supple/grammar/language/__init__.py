@@ -1,4 +1,4 @@
-"""The language: what a rule file says, before any rule is applied.
+"""The language: rule files as text and syntax trees.
 
 cga.lark, tokens, parser   the LALR(1) grammar, the pass between lexer and parser, `parse`
 builder, classic           from the parse tree to syntax nodes; the classic form as modern CGA

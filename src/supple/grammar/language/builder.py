@@ -11,11 +11,11 @@ from supple.errors import SuppleError
 from supple.grammar.language import syntax as s
 from supple.grammar.language.classic import modern_body
 
-MOST_TERMS = 200  # operators in one expression
+MOST_TERMS = 200  # operators in one expression; not tuned
 
 
 class RefusedError(SuppleError):
-    """Input that the grammar allows but the builder refuses; `at` is its place."""
+    """Input that the grammar allows but the builder refuses; `at` is its position."""
 
     def __init__(self, at: s.At, message: str) -> None:
         super().__init__(message)
@@ -86,8 +86,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     def _choice(self, meta: Any, found: list[Any], *, chances: bool) -> s.Choice:
         values = [_percentage(x) for x in found if not _is_sign(x)]
-        ways = list(zip(values[:-1:2], values[1:-1:2], strict=True))
-        return s.Choice(chances, ways, values[-1], _at(meta))
+        alternatives = list(zip(values[:-1:2], values[1:-1:2], strict=True))
+        return s.Choice(chances, alternatives, values[-1], _at(meta))
 
     def binding(self, meta: Any, found: list[Any]) -> tuple[str, Any]:
         return str(found[0]), found[-1]
@@ -157,9 +157,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return found[1], found[2] if len(found) > 2 else s.Sequence([], _at(meta))
 
     def cases(self, meta: Any, found: list[Any]) -> s.Fork:
-        ways = [one for one in found if isinstance(one, tuple)]
-        last = found[-1] if len(found) > len(ways) + 1 else s.Sequence([], _at(meta))
-        return s.Fork(False, ways, last, _at(meta))
+        alternatives = [one for one in found if isinstance(one, tuple)]
+        last = found[-1] if len(found) > len(alternatives) + 1 else s.Sequence([], _at(meta))
+        return s.Fork(False, alternatives, last, _at(meta))
 
     def chance(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
         percentage, body = (x for x in found if not _is_sign(x))
@@ -177,7 +177,7 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return [one for one in found if one is not None]
 
     def handle_shape(self, meta: Any, found: list[Any]) -> s.Name:
-        """Lot^4, the fourth shape of a rule, at which @Handle shows a handle."""
+        """Lot^4: the fourth shape of a rule, where @Handle shows a handle."""
         return s.Name(str(found[0]), _at(meta))
 
     def note(self, meta: Any, found: list[Any]) -> s.Annotation:

@@ -32,8 +32,10 @@ EPSILON = ("epsilon", "ε")
 def modern_body(body: s.Body) -> s.Body:
     """A classic successor in modern CGA."""
     if isinstance(body, s.Fork):
-        ways = [(condition, modern_body(way)) for condition, way in body.ways]
-        return s.Fork(body.chances, ways, modern_body(body.otherwise), body.at)
+        alternatives = [
+            (condition, modern_body(alternative)) for condition, alternative in body.alternatives
+        ]
+        return s.Fork(body.chances, alternatives, modern_body(body.otherwise), body.at)
     if isinstance(body, s.With):
         return s.With(body.names, body.values, modern_body(body.body), body.at)
     return s.Sequence([_modern(one) for one in body.operations], body.at)

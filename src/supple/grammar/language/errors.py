@@ -1,4 +1,4 @@
-"""Errors that name a place in a rule file."""
+"""Errors that name a position in a rule file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading rule files in the encodings that they have."""
+"""Read rule files in UTF-8, UTF-16, UTF-32 or Windows-1252."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from supple.errors import SuppleError
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
-from supple.grammar.language.parser import LONGEST
+from supple.grammar.language.parser import LONGEST_RULES_CHARS
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the byte order mark of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -35,7 +35,7 @@ def read_rules(path: Path, shown: str = "") -> str:
     name = shown or str(path)
     try:
         size = path.stat().st_size
-        if size > 4 * LONGEST:
+        if size > 4 * LONGEST_RULES_CHARS:
             raise SuppleError(f"{name}: expected a rule file, got one of {size:,} bytes")
         data = path.read_bytes()
     except OSError as error:
@@ -55,7 +55,9 @@ def decoded(data: bytes, name: str) -> str:
                 return data[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
                 raise RuleError(
-                    name, s.At(1, 1), f"expected {encoding.upper()} after its mark ({error.reason})"
+                    name,
+                    s.At(1, 1),
+                    f"expected {encoding.upper()} after its byte order mark ({error.reason})",
                 ) from None
     if len(data) > 3 and len(data) % 2 == 0:
         for first, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):

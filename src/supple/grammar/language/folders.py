@@ -91,7 +91,7 @@ class Folders:
         elif Path(name).is_absolute():
             raise outside
         else:
-            # ".." leads up from the rule file only, never from a folder that is searched besides.
+            # ".." leads up from the rule file's folder or the home folder, not from other searched folders.
             upward = ".." in name.split("/")
             starts = [one / name for one in ((folder, self.home) if upward else self.bases(folder))]
         try:
@@ -103,7 +103,7 @@ class Folders:
         return found
 
     def _workspace_paths(self, name: str) -> list[Path]:
-        """The paths that a workspace path may mean: in the workspace, or in this very project."""
+        """The paths that a workspace path may mean: in the workspace, or in this project."""
         project, _, rest = name[1:].partition("/")
         if not rest or self.home is None:
             return []

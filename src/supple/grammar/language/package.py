@@ -1,8 +1,8 @@
 """Rule packages (.rpk): 7z or zip archives with rules, assets and compiled rules.
 
-The rules and assets are unpacked to a folder of their own that is deleted with the package; the compiled rules
-(`bin/*.cgb`) are not used. A name that leads outside, a size or a count beyond the limits refuse the whole
-archive.
+The rules and assets are unpacked to a temporary folder that is deleted with the package; the compiled rules
+(`bin/*.cgb`) are not used. An archive is refused if a name in it leads outside, or a size or count is beyond the
+limits.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from supple.errors import SuppleError
 from supple.grammar.language import seven_zip
 
 SUFFIX = ".rpk"
-LARGEST = 256 << 20  # bytes of a package
-LONGEST_NAME = 500
+LARGEST_PACKAGE_BYTES = 256 << 20  # not tuned
+LONGEST_NAME_CHARS = 500  # not tuned
 RULES = ".cga"
 COMPILED = ".cgb"
 DAMAGED = (
@@ -64,8 +64,10 @@ class Package:
 def _files(path: Path) -> dict[PurePosixPath, bytes]:
     try:
         size = path.stat().st_size
-        if size > LARGEST:
-            raise SuppleError(f"expected a package of at most {LARGEST:,} bytes, got {size:,}")
+        if size > LARGEST_PACKAGE_BYTES:
+            raise SuppleError(
+                f"expected a package of at most {LARGEST_PACKAGE_BYTES:,} bytes, got {size:,}"
+            )
         data = path.read_bytes()
     except OSError as error:
         raise SuppleError(f"cannot read the package: {error.strerror or error}") from error
@@ -93,7 +95,7 @@ def _checked(name: str) -> PurePosixPath:
     parts = path.parts
     bad = (
         not parts
-        or len(name) > LONGEST_NAME
+        or len(name) > LONGEST_NAME_CHARS
         or path.is_absolute()
         or ".." in parts
         or any(ord(c) < 32 or c in ':*?"<>|' for c in str(path))

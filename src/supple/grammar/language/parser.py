@@ -15,7 +15,7 @@ from supple.grammar.language import syntax as s
 from supple.grammar.language.builder import Builder, RefusedError
 from supple.grammar.language.tokens import Marking, MisplacedError
 
-LONGEST = 4_000_000  # characters of one rule file
+LONGEST_RULES_CHARS = 4_000_000  # of one rule file; not tuned
 LANGUAGE = Path(__file__).with_name("cga.lark")
 
 
@@ -29,8 +29,10 @@ def parse(text: str, *, path: str = "<rules>") -> s.RuleFile:
     Raises:
         SuppleError: "path:line:column: found ..., expected ...".
     """
-    if len(text) > LONGEST:
-        raise SuppleError(f"{path}: expected at most {LONGEST:,} characters, got {len(text):,}")
+    if len(text) > LONGEST_RULES_CHARS:
+        raise SuppleError(
+            f"{path}: expected at most {LONGEST_RULES_CHARS:,} characters, got {len(text):,}"
+        )
     try:
         made: s.RuleFile = Builder().transform(_language().parse(text))
     except MisplacedError as error:

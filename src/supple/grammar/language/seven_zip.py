@@ -17,13 +17,15 @@ from typing import Any
 from supple.errors import SuppleError
 
 SIGNATURE = b"7z\xbc\xaf\x27\x1c"
-START = 32  # bytes before the packed streams
+START_HEADER_BYTES = 32  # before the packed streams
+# Limits on hostile archives; not tuned. Sizes are in bytes.
 MOST_FILES = 10_000
 MOST_CODERS = 8  # of one folder
 LARGEST_HEADER = 32 << 20
 LARGEST_DICTIONARY = 256 << 20
-LARGEST_TOTAL = 512 << 20  # unpacked bytes of all files
+LARGEST_TOTAL = 512 << 20  # of all files, unpacked
 
+# Property ids of the format
 END, HEADER, STREAMS, FILES, PACK, UNPACK, SUBSTREAMS = 0, 1, 4, 5, 6, 7, 8
 SIZE, CRC, FOLDER, UNPACK_SIZE, COUNT = 9, 10, 11, 12, 13
 EMPTY_STREAM, EMPTY_FILE, NAMES, ENCODED_HEADER = 14, 15, 17, 23
@@ -106,12 +108,12 @@ def unpacked(data: bytes) -> dict[str, bytes]:
     Raises:
         SuppleError: The archive is damaged, encrypted, too large or packed by an unsupported method.
     """
-    if data[:6] != SIGNATURE or len(data) < START:
+    if data[:6] != SIGNATURE or len(data) < START_HEADER_BYTES:
         raise SuppleError("expected a 7z archive")
-    at, size, checksum = struct.unpack("<QQI", data[12:START])
-    if size > LARGEST_HEADER or START + at + size > len(data):
+    at, size, checksum = struct.unpack("<QQI", data[12:START_HEADER_BYTES])
+    if size > LARGEST_HEADER or START_HEADER_BYTES + at + size > len(data):
         raise SuppleError("the archive is cut short")
-    header = data[START + at : START + at + size]
+    header = data[START_HEADER_BYTES + at : START_HEADER_BYTES + at + size]
     if zlib.crc32(header) != checksum:
         raise SuppleError("the checksum of the archive's header is wrong")
     cursor = _Bytes(header)
@@ -320,7 +322,7 @@ def _read_files(cursor: _Bytes) -> list[tuple[str, bool, bool]]:
 
 def _folder_bytes(data: bytes, streams: _Streams) -> list[bytes]:
     """The unpacked bytes of each folder."""
-    at, found = START + streams.pack_at, []
+    at, found = START_HEADER_BYTES + streams.pack_at, []
     for size, folder in zip(streams.pack_sizes, streams.folders, strict=True):
         if at + size > len(data):
             raise SuppleError("the archive is cut short")

@@ -1,4 +1,4 @@
-"""Stub files: values that stand for those of missing rule files.
+"""Stub files: values for missing rule files.
 
 A stub file is CGA whose names have the prefixes of imports:
 
@@ -6,8 +6,8 @@ A stub file is CGA whose names have the prefixes of imports:
     Ref._ThematicRouter(mode) = "#808080"
     Ref.Asphalt(mode, kind) --> color("#404040") X.
 
-`stub_text` writes one for the modeller to fill: a commented line for every value that rules use of a missing
-file, with its place. Rules need no line: without one they leave the shape as it is.
+`stub_text` writes one for the modeller to fill in: a commented line for every value that rules use from a missing
+file, with its position. Rules need no line: a rule without one leaves the shape as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from supple.grammar.language.files import read_rules
 from supple.grammar.language.folders import Folders
 from supple.grammar.language.parser import parsed
 
-MOST_FILES = 100
+MOST_NESTED_IMPORTS = 100  # not tuned
 
 
 def read_stubs(path: Path) -> Definitions:
@@ -60,16 +60,16 @@ def _renamed(definition: Any, name: str) -> Any:
     return type(definition)(**{**values, "name": name})
 
 
-def stub_text(file: s.RuleFile, place: Path | None, folders: Folders) -> str:
+def stub_text(file: s.RuleFile, rule_path: Path | None, folders: Folders) -> str:
     """A stub file for the values that a rule file and its imports use of missing files; "" for none.
 
     Args:
         file: The main rule file.
-        place: Its path; None for rules given as text.
+        rule_path: Its path; None for rules given as text.
         folders: The folders that imports may be in.
     """
     missing: dict[str, tuple[str, dict[str, str]]] = {}  # prefix -> path, lines by name
-    _collect(file, place, folders, "", missing, [place])
+    _collect(file, rule_path, folders, "", missing, [rule_path])
     groups: dict[str, list[str]] = {}
     known: set[str] = set()
     for path, lines in missing.values():  # several files may import a missing one under one prefix
@@ -90,7 +90,7 @@ def stub_text(file: s.RuleFile, place: Path | None, folders: Folders) -> str:
 
 def _collect(
     file: s.RuleFile,
-    place: Path | None,
+    rule_path: Path | None,
     folders: Folders,
     prefix: str,
     missing: dict[str, tuple[str, dict[str, str]]],
@@ -101,12 +101,12 @@ def _collect(
     for name, one in imports.items():
         full = f"{prefix}{name}."
         try:
-            path = folders.find(one.path, None if place is None else place.parent, "file")
+            path = folders.find(one.path, None if rule_path is None else rule_path.parent, "file")
         except SuppleError:
             absent.add(name)
             missing[full] = (one.path, {})
             continue
-        if path in above or len(above) > MOST_FILES:
+        if path in above or len(above) > MOST_NESTED_IMPORTS:
             continue
         try:
             inner = parsed(read_rules(path), folders.shown(path))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class At(NamedTuple):
-    """A place in a rule file, counted from 1."""
+    """A line and column of a rule file, counted from 1."""
 
     line: int
     column: int
@@ -107,7 +107,7 @@ class Choice:
     """case ... else: the first value whose condition holds; if `chances`, one by its percentage."""
 
     chances: bool
-    ways: list[tuple[Expression, Expression]]
+    alternatives: list[tuple[Expression, Expression]]
     otherwise: Expression
     at: At
 
@@ -192,7 +192,7 @@ class Fork:
     """case ... else: the first successor whose condition holds; if `chances`, one by its percentage."""
 
     chances: bool
-    ways: list[tuple[Expression, Body]]
+    alternatives: list[tuple[Expression, Body]]
     otherwise: Body
     at: At
 

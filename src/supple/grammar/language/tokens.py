@@ -15,7 +15,7 @@ from supple.errors import SuppleError
 
 OPENING = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
 CLOSING = {"RPAR": ")", "RBRACE": "}", "RSQB": "]"}
-MOST_NESTED = 100  # nested brackets
+MOST_NESTED_BRACKETS = 100  # not tuned
 ANYWHERE = {"case": "CASE", "else": "ELSE"}
 OUTSIDE = {"attr": "ATTR", "const": "CONST", "import": "IMPORT"}
 WORDS = ("start", "extension")  # before the name of a rule
@@ -46,7 +46,7 @@ class Marking:
 def _without_notes(tokens: list[Token]) -> list[Token]:
     """The tokens without the arguments of annotations that are not used, such as those of @Handle.
 
-    Their arguments have a grammar of their own: @Handle(shape=Lot^4, axis=x, translate={0, 1}).
+    These arguments have another grammar: @Handle(shape=Lot^4, axis=x, translate={0, 1}).
     """
     found: list[Token] = []
     i = 0
@@ -86,8 +86,10 @@ def _matched(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
         depth.append(len(still_open))
         if token.type in OPENING:
             still_open.append(i)
-            if len(still_open) > MOST_NESTED:
-                raise MisplacedError(token, f"brackets are nested more than {MOST_NESTED} deep")
+            if len(still_open) > MOST_NESTED_BRACKETS:
+                raise MisplacedError(
+                    token, f"brackets are nested more than {MOST_NESTED_BRACKETS} deep"
+                )
     if still_open:
         token = tokens[still_open[-1]]
         raise MisplacedError(token, f"the {str(token)!r} is never closed")

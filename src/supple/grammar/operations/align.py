@@ -18,8 +18,8 @@ from supple.grammar.geometry.frames import (
     from_axes,
     placed,
     product,
+    rotated_back,
     times,
-    turned_back,
 )
 from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
@@ -75,9 +75,9 @@ def align_to_geometry(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-def _which(given: Arguments, place: int, words: tuple[str, ...]) -> str | Compiled:
+def _which(given: Arguments, index: int, words: tuple[str, ...]) -> str | Compiled:
     """A keyword, or an index."""
-    return word if (word := given.is_word(place)) in words else given.length(place)  # type: ignore[return-value]
+    return word if (word := given.is_word(index)) in words else given.length(index)  # type: ignore[return-value]
 
 
 def _axes(shape: Shape, y_up: bool, face: str | float, edge: str | float) -> Rotation:
@@ -104,7 +104,7 @@ def align_to_box(op: s.Operation, env: Environment) -> Act:
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _MINUS_X, _MINUS_Y, _MINUS_Z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
-PIVOTS: tuple[tuple[Vector, tuple[Vector, Vector, Vector]], ...] = (
+PIVOT_CORNERS: tuple[tuple[Vector, tuple[Vector, Vector, Vector]], ...] = (
     ((0.0, 0.0, 0.0), (_X, _Y, _Z)),
     ((1.0, 0.0, 0.0), (_Z, _Y, _MINUS_X)),
     ((1.0, 0.0, 1.0), (_MINUS_X, _Y, _MINUS_Z)),
@@ -123,8 +123,8 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
 
     setPivot(xyz, 3)
 
-    The geometry stays in place. Corners 0 to 3 go round the bottom from the origin along x, 4 to 7 round
-    the top; y stays upright. yzx and zxy exchange the axes in turn.
+    The geometry stays in place. Corners 0 to 3 run around the bottom from the origin along x, 4 to 7 around
+    the top; y stays upright. yzx and zxy permute the axes.
     """
     given = Arguments(op, env)
     given.count(2)
@@ -132,14 +132,14 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
     index = given.checked(1, _corner)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        corner, axes = PIVOTS[index(shape, args)]
+        corner, axes = PIVOT_CORNERS[index(shape, args)]
         x, y, z = (axes[k] for k in order)
         turn = from_axes(x, y, z)
         size = shape.s
         if shape.geometry is not BOX and shape.geometry is not NOTHING:
             set_axes(shape, product(shape.R, turn))
             return
-        a, b, c = turned_back(turn, size)
+        a, b, c = rotated_back(turn, size)
         shape.p = placed(shape.p, shape.R, times(corner, size))
         shape.R, shape.s = product(shape.R, turn), (abs(a), abs(b), abs(c))
 
@@ -148,6 +148,6 @@ def set_pivot(op: s.Operation, env: Environment) -> Act:
 
 def _corner(value: Any) -> int:
     found = number(value)
-    if found not in range(len(PIVOTS)):
+    if found not in range(len(PIVOT_CORNERS)):
         raise SuppleError(f"expected a corner from 0 to 7, got {written(value)}")
     return int(found)

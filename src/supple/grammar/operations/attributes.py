@@ -29,7 +29,7 @@ def set_value(op: s.Operation, env: Environment) -> Act:
     value = given.value(1)
     if name in material.MATERIAL or name in material.KEPT:
         check = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
-        change = material.remembered(lambda before, given, _: check(before, given))
+        change = material.with_last_result(lambda before, given, _: check(before, given))
 
         def set_material(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
             shape.material = change(shape.material, value(shape, args), None)

@@ -89,9 +89,9 @@ def selector_name(piece: s.Piece | s.Block) -> str:
     return node.name if isinstance(node, s.Name) else ""
 
 
-def _together(shape: Shape, parts: list[components.Part], place: tuple[int, int, str]) -> Shape:
+def _together(shape: Shape, parts: list[components.Part], index: tuple[int, int, str]) -> Shape:
     """Several components as one shape, in the axes of the original shape."""
-    part = begin_part(shape, "comp", place)
+    part = begin_part(shape, "comp", index)
     part.trim = None
     polygons: list[tuple[Floats, list[Polygon]]] = []
     for own in parts:

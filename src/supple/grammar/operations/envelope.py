@@ -11,7 +11,7 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
 from supple.grammar.geometry.envelopes import envelope
-from supple.grammar.geometry.frames import Vector, turned, vector
+from supple.grammar.geometry.frames import Vector, rotated, vector
 from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
@@ -22,7 +22,7 @@ DIRECTIONS = ("world.up", "world.up.flatTop", *NORMAL)
 
 
 def envelope_of(op: s.Operation, env: Environment) -> Act:
-    """A solid on a flat shape, whose walls lean inwards above a height.
+    """Build a solid on a flat shape whose walls lean inwards above a height.
 
     envelope(world.up, height, front, angle, back, angle, side, angle),
     envelope(world.up, height, front, angle, back, angle, right, angle, left, angle)
@@ -52,7 +52,7 @@ def _build(shape: Shape, values: list[float], upwards: bool) -> None:
     front, back, right, *more = zip(sides[::2], sides[1::2], strict=True)
     left = more[0] if more else right
     plan = footprint_of(shape, "envelope")
-    if upwards and turned(shape.R, vector(plan.axes[:, 1]))[1] < 1.0 - 1e-6:
+    if upwards and rotated(shape.R, vector(plan.axes[:, 1]))[1] < 1.0 - 1e-6:
         raise SuppleError("envelope: world.up is supported for level shapes only")
 
     def of(normal: Vector) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from supple.grammar.geometry.frames import (
     from_axes,
     placed,
     product,
-    turned_back,
+    rotated_back,
 )
 from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
@@ -46,11 +46,11 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     vertex.normal or along a direction; its scope keeps its axes.
     """
     given = Arguments(op, env)
-    ways = given.count(1, 2)
-    direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
-    value = given.length(ways - 1)
-    flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
-    by_vertex = ways == 2 and given.is_word(0) == "vertex.normal"
+    count = given.count(1, 2)
+    direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if count == 2 else None
+    value = given.length(count - 1)
+    flat_top = count == 2 and given.is_word(0) == "world.up.flatTop"
+    by_vertex = count == 2 and given.is_word(0) == "vertex.normal"
     straight, prism = located(env, op.at, extruded), located(env, op.at, _prism)
     shell = located(env, op.at, _shell)
 
@@ -69,7 +69,7 @@ def extrude(op: s.Operation, env: Environment) -> Act:
         if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
             raise env.problem(op.at, "extrude: a flat top is supported for level shapes only")
         if direction is not None:
-            x, y, z = turned_back(shape.R, direction)
+            x, y, z = rotated_back(shape.R, direction)
             along = (x * height, y * height, z * height)
         else:
             along = (
@@ -126,6 +126,6 @@ def _prism(shape: Shape, height: float, by_vertex: bool) -> None:
 
 def _shell(shape: Shape, height: float, direction: Vector) -> None:
     """Extrude a surface of several faces along a direction in world."""
-    x, y, z = turned_back(shape.R, direction)
+    x, y, z = rotated_back(shape.R, direction)
     shape.fit(*shells.along(shape.geometry, shape.s, (x * height, y * height, z * height)))
     shape.made = True

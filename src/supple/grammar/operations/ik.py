@@ -17,9 +17,9 @@ from supple.grammar.geometry.frames import (
     placed,
     product,
     quaternion,
+    rotated_back,
     times,
     transposed,
-    turned_back,
 )
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.joints import AXES, MOVING, current_joint, positive
@@ -102,7 +102,7 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
             goal, source = placed(shape.p, shape.R, goal), None
         corner = times(found.pop("effector", FAR_CORNER), shape.s)
         world = placed(shape.p, shape.R, corner)
-        offset = turned_back(record.R, minus(world, record.p))
+        offset = rotated_back(record.R, minus(world, record.p))
         rotation = quaternion(product(transposed(record.R), shape.R))
         label = shape.label or shape.name
         run.ik_rules.append(

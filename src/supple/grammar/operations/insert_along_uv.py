@@ -63,7 +63,7 @@ def _bend(shape: Shape, asset: Geometry, layer: int, height: float) -> None:
 
 
 def _on_surface(surface: Unwrapped, uv: Floats) -> tuple[Floats, Floats]:
-    """Points of a surface at texture coordinates (N, 2), with its normals; outside it the nearest face goes on."""
+    """Points of a surface at texture coordinates (N, 2), with its normals; outside it, the nearest face is extended."""
     feet, normals = np.zeros((len(uv), 3)), np.zeros((len(uv), 3))
     best = np.full(len(uv), -np.inf)
     for face in surface.faces:
@@ -76,8 +76,8 @@ def _on_surface(surface: Unwrapped, uv: Floats) -> tuple[Floats, Floats]:
             shares = np.linalg.solve(sides, (uv - corners[0, 3:]).T)
             inside = np.minimum(np.minimum(shares[0], shares[1]), 1.0 - shares.sum(axis=0))
             closer = inside > best + 1e-12
-            places = corners[0, :3] + shares.T @ (corners[1:, :3] - corners[0, :3])
-            feet[closer], normals[closer] = places[closer], normal
+            points = corners[0, :3] + shares.T @ (corners[1:, :3] - corners[0, :3])
+            feet[closer], normals[closer] = points[closer], normal
             best = np.maximum(best, inside)
     if not np.all(np.isfinite(best)):
         raise SuppleError("insertAlongUV: expected texture coordinates that cover the surface")

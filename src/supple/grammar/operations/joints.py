@@ -10,7 +10,7 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.joints import JointRecord, path_to_root
 from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
 from supple.grammar.evaluate.run import Run
-from supple.grammar.evaluate.shape import NONE, Shape
+from supple.grammar.evaluate.shape import NO_INDEX, Shape
 from supple.grammar.evaluate.values import length, number, point, text, written
 from supple.grammar.geometry.frames import placed, times
 from supple.grammar.language import syntax as s
@@ -132,7 +132,7 @@ def current_joint(run: Run, shape: Shape, op: s.Operation, env: Environment) -> 
     Raises:
         SuppleError: There is none.
     """
-    if shape.joint == NONE:
+    if shape.joint == NO_INDEX:
         raise env.problem(
             op.at, f'{op.name}: there is no joint here; write joint("name", x, y, z) before'
         )
@@ -150,7 +150,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60), (cone = [20, 90, 40, 60])
 
     Angles are in degrees about the axes of the joint's scope. Six numbers are the lowest and the
-    highest angle about x, y and z. Four of a cone are how far it tilts down, up, left and right.
+    highest angle about x, y and z. The four of a cone limit its tilt down, up, left and right.
     """
     given = Arguments(op, env, named=LIMITS)
     six = given.lengths() if given.count(0, 6) else None
@@ -230,9 +230,9 @@ def fix(op: s.Operation, env: Environment) -> Act:
         for wanted in names(shape, args):
             found = next(
                 (k for k in path_to_root(run.joints, shape.joint) if run.joints[k].base == wanted),
-                NONE,
+                NO_INDEX,
             )
-            if found == NONE:
+            if found == NO_INDEX:
                 raise env.problem(op.at, f"fix: no joint {wanted!r} lies above this shape")
             run.joints[found].fixed = True
 

@@ -46,7 +46,7 @@ def color(op: s.Operation, env: Environment) -> Act:
         shade = given.checked(0, hex_color)
         opacity = given.checked(1, _share) if count == 2 else None
 
-        change = remembered(_colored)
+        change = with_last_result(_colored)
 
         def by_text(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
             alpha = None if opacity is None else opacity(shape, args)
@@ -56,7 +56,9 @@ def color(op: s.Operation, env: Environment) -> Act:
         plain = isinstance(node, s.Constant) and len(str(node.value).strip()) < 9
         if count == 1 and not plain:  # "#rrggbbaa" has an opacity
             value = given.value(0)
-            change_by_digits = remembered(located(env, given.positional[0].at, _colored_by_digits))
+            change_by_digits = with_last_result(
+                located(env, given.positional[0].at, _colored_by_digits)
+            )
 
             def by_digits(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
                 found = value(shape, args)
@@ -66,7 +68,7 @@ def color(op: s.Operation, env: Environment) -> Act:
 
         return by_text
     parts = given.each(_share)
-    change = remembered(_colored)
+    change = with_last_result(_colored)
 
     def by_numbers(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         values = parts(shape, args)
@@ -91,8 +93,8 @@ def _colored_by_digits(material: Material, value: Any, opacity: Any) -> Material
 Change = Callable[[Material, Any, Any], Material]
 
 
-def remembered(change: Change) -> Change:
-    """A change of materials that remembers its last result: shapes one after another mostly ask the same."""
+def with_last_result(change: Change) -> Change:
+    """Cache the last result of a change of material: successive shapes mostly make the same change."""
     last: list[Any] = [None, None, None, None]
 
     def call(material: Material, value: Any, more: Any) -> Material:
@@ -119,7 +121,7 @@ def texture(op: s.Operation, env: Environment) -> Act:
 def colour_image(name: Compiled, op: s.Operation, env: Environment) -> Act:
     """Set the colour image to the path that an expression gives; "" for none."""
     find = located(env, op.at, lambda run, path: run.assets.image(path, env.module.folder))
-    change = remembered(lambda before, path, _: before._replace(texture=path))
+    change = with_last_result(lambda before, path, _: before._replace(texture=path))
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         path = name(shape, args)

@@ -14,17 +14,17 @@ from supple.grammar.geometry.frames import Rotation, product
 from supple.grammar.geometry.mesh import NOTHING, fitted
 
 
-def begin_part(shape: Shape, kind: str, place: tuple[Any, ...]) -> Shape:
+def begin_part(shape: Shape, kind: str, index: tuple[Any, ...]) -> Shape:
     """A part of a shape, whose operations belong to the shape's own rule.
 
     Args:
         shape: The shape.
         kind: "split" or "comp".
-        place: (index, total) of a split; (index, total, selector) of a comp.
+        index: (index, total) of a split; (index, total, selector) of a comp.
     """
     part = shape.child(shape.name)
     part.depth, part.index = shape.depth, shape.index
-    setattr(part, kind, place)
+    setattr(part, kind, index)
     return part
 
 
@@ -37,7 +37,7 @@ def finish_part(run: Run, part: Shape, act: Act, args: tuple[Any, ...]) -> None:
 
 
 def set_axes(shape: Shape, R: Rotation) -> None:
-    """Rotate the scope of a shape to other axes; the geometry stays in place."""
+    """Rotate the scope of a shape to other axes; the geometry stays in index."""
     if max(abs(a - b) for a, b in zip(R, shape.R, strict=True)) < 1e-12:
         return
     old, new = np.array(shape.R).reshape(3, 3), np.array(R).reshape(3, 3)

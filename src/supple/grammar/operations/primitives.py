@@ -14,31 +14,31 @@ from supple.grammar.geometry.mesh import BUILT_IN, Geometry, outline, round_soli
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.trim import trim_inserted
 
-MOST_SIDES = 512
+MOST_SIDES = 512  # not tuned
 SIDES = {"disk": 1, "cylinder": 1, "cone": 1, "sphere": 2}
-"""How many of the arguments are numbers of sides, by solid."""
+"""Number of arguments that are numbers of sides, by solid."""
 DOCS = {
-    "box": """A box that fills the scope, or of a size.
+    "box": """Insert a box that fills the scope or has the given size.
 
     primitiveCube(), primitiveCube(x, y, z)
     """,
-    "quad": """A level rectangle that fills the scope, or of a size.
+    "quad": """Insert a level rectangle that fills the scope or has the given size.
 
     primitiveQuad(), primitiveQuad(x, z)
     """,
-    "disk": """A level polygon of 16 or so many sides.
+    "disk": """Insert a level regular polygon, by default with 16 sides.
 
     primitiveDisk(), primitiveDisk(sides), primitiveDisk(sides, radius)
     """,
-    "cylinder": """A cylinder of 16 or so many sides.
+    "cylinder": """Insert a cylinder, by default with 16 sides.
 
     primitiveCylinder(), primitiveCylinder(sides), primitiveCylinder(sides, radius, height)
     """,
-    "cone": """A cone of 16 or so many sides.
+    "cone": """Insert a cone, by default with 16 sides.
 
     primitiveCone(), primitiveCone(sides), primitiveCone(sides, radius, height)
     """,
-    "sphere": """A sphere that fills the scope, or of a radius.
+    "sphere": """Insert a sphere that fills the scope or has the given radius.
 
     primitiveSphere(), primitiveSphere(sides, rings), primitiveSphere(sides, rings, radius)
     """,

@@ -20,23 +20,23 @@ from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 
 Roof = Callable[..., Faces]
-MOST_STEEP = 89.9  # degrees
+STEEPEST_DEGREES = 89.9  # not tuned
 DOCS = {
-    "hip": """A hip roof on a flat shape, with roof planes at all edges.
+    "hip": """Build a hip roof on a flat shape, with roof planes at all edges.
 
     roofHip(angle), roofHip(angle, overhang), roofHip(byHeight, height, overhang)
     """,
-    "gable": """A gable roof on a flat shape.
+    "gable": """Build a gable roof on a flat shape.
 
     roofGable(angle), roofGable(angle, eaves, gables, false, edge), roofGable(byHeight, height)
 
-    The overhangs are along the roof planes and beyond the gables; the ridge is parallel to the edge.
+    The overhangs are measured along the roof planes and beyond the gables; the ridge is parallel to the edge.
     """,
-    "shed": """A single roof plane that rises from an edge.
+    "shed": """Build a single roof plane that rises from an edge.
 
     roofShed(angle), roofShed(angle, edge), roofShed(byHeight, height)
     """,
-    "pyramid": """Triangles from all edges to an apex above the middle.
+    "pyramid": """Build triangles from all edges to an apex above the middle.
 
     roofPyramid(angle), roofPyramid(byHeight, height)
     """,
@@ -76,8 +76,10 @@ def _build_roof(shape: Shape, shaped: Roof, by_height: bool, values: list[Any], 
     numbers = [float(value) for value in rest]
     if not isinstance(steep, (int, float)) or not math.isfinite(steep) or steep <= 0:
         raise SuppleError(f"{name}: expected an angle or a height above 0, got {steep}")
-    if not by_height and steep > MOST_STEEP:
-        raise SuppleError(f"{name}: expected an angle up to {MOST_STEEP} degrees, got {steep:g}")
+    if not by_height and steep > STEEPEST_DEGREES:
+        raise SuppleError(
+            f"{name}: expected an angle up to {STEEPEST_DEGREES} degrees, got {steep:g}"
+        )
     slope = 1.0 if by_height else math.tan(math.radians(steep))
     parts = []
     for polygon in plan.polygons:

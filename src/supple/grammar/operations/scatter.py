@@ -17,7 +17,7 @@ from supple.grammar.geometry.mesh import POINT
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import begin_part, finish_part
 
-TRIES = 32
+MOST_CANDIDATES = 32  # for one point of a gaussian; not tuned
 MIDDLES: dict[str, Vector] = {
     "center": (0.5, 0.5, 0.5), "front": (0.5, 0.5, 1.0), "back": (0.5, 0.5, 0.0), "left": (0.0, 0.5, 0.5),
     "right": (1.0, 0.5, 0.5), "top": (0.5, 1.0, 0.5), "bottom": (0.5, 0.0, 0.5),
@@ -78,10 +78,10 @@ def _points(shape: Shape, count: int, surface: bool) -> list[Vector]:
 
 
 def _near(shape: Shape, candidate: Callable[[], Vector], around: Vector, spread: float) -> Vector:
-    """A candidate, taken with the probability of a gaussian around a point; the nearest of `TRIES` if none is."""
+    """The first candidate accepted with the probability of a gaussian around a point; else the nearest one tried."""
     middle = [share * size for share, size in zip(around, shape.s, strict=True)]
     nearest, least = (0.0, 0.0, 0.0), math.inf
-    for _ in range(TRIES):
+    for _ in range(MOST_CANDIDATES):
         point = candidate()
         away = sum((a - b) ** 2 for a, b in zip(point, middle, strict=True))
         if away < least:

@@ -207,9 +207,9 @@ def _chosen(found: Edges, take: Selects | None) -> list[Faces]:
 
 def _wide(swept: Swept, edge: int) -> bool:
     """True if the strip of an edge has an area."""
-    places = [swept.nodes[k] for k in swept.faces[edge]]
-    twice = sum(x * v - y * u for (x, y, _), (u, v, _) in pairwise([*places, *places[:1]]))
-    return twice > 1e-9 * sum(abs(x) + abs(y) for x, y, _ in places)
+    corners = [swept.nodes[k] for k in swept.faces[edge]]
+    twice = sum(x * v - y * u for (x, y, _), (u, v, _) in pairwise([*corners, *corners[:1]]))
+    return twice > 1e-9 * sum(abs(x) + abs(y) for x, y, _ in corners)
 
 
 def _united(polygons: list[list[int]]) -> list[list[int]]:

@@ -14,7 +14,7 @@ from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import begin_part, finish_part
 from supple.grammar.operations.split import layout
 
-HALVINGS = 50  # of the interval that holds a cut
+BISECTION_STEPS = 50  # for one cut: down to 2^-50 of the shape's length, about rounding
 
 
 def split_area(op: s.Operation, env: Environment) -> Act:
@@ -58,7 +58,7 @@ def _cut(shape: Shape, axis: int, share: float) -> float:
         return share
     whole = shape.geometry.area(shape.s)
     low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
         geometry, _, size = clipping.slab(shape.geometry, axis, 0.0, middle)
         x, y, z = (size * shape.s).tolist()

@@ -1,4 +1,4 @@
-"""Operations on normals, holes, tags and the whole material, which change little or nothing of a plain mesh."""
+"""Operations on normals, holes, tags and the whole material; some have no effect on plain meshes."""
 
 from __future__ import annotations
 
@@ -56,28 +56,28 @@ def reset_material(run: Run, shape: Shape) -> None:
 
 
 def set_material(run: Run, shape: Shape, material: Any) -> None:
-    """Take the material of a file that `readMaterial` names: it is not read, and the material stays.
+    """Accepted without effect: material files are not read.
 
     setMaterial(readMaterial("brick.cgamat"))
     """
 
 
 def reduce_geometry(run: Run, shape: Shape, share: float) -> None:
-    """Reduce the number of faces: left as it is, in full detail.
+    """Accepted without effect: the geometry keeps all its faces.
 
     reduceGeometry(0.5)
     """
 
 
 def delete_holes(run: Run, shape: Shape) -> None:
-    """Remove the holes of faces; faces have none here.
+    """Accepted without effect: faces have no holes.
 
     deleteHoles()
     """
 
 
 def tag(op: s.Operation, env: Environment) -> Act:
-    """Tag components of the geometry; the tags are not kept, and selectors by tag are refused.
+    """Accepted without effect: tags are not kept, and selectors by tag are refused.
 
     tag("wall"), tag("wall", f, all), deleteTags("wall"), setTagsFromEdgeAttrs("a", "b")
     """

@@ -125,11 +125,11 @@ SECTIONS = {
 """The first operation of each section of the table, for the documentation."""
 
 LEFT_OUT = {
-    "union": "solids are not cut with one another; `inside()` and `NIL` drop what is hidden",
-    "subtract": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
-    "intersect": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
-    "inline": "it gathers shapes for union, subtract and intersect",
-    "modify": "edges and vertices are not moved by rules of their own",
+    "union": "there are no Boolean operations; `inside()` and `NIL` drop what is hidden",
+    "subtract": "there are no Boolean operations; `split`, `setback` and `trim` cut by planes",
+    "intersect": "there are no Boolean operations; `split`, `setback` and `trim` cut by planes",
+    "inline": "it collects shapes for union, subtract and intersect",
+    "modify": "rules cannot move edges and vertices",
     "taper": "`envelope` and `roofHip` give solids with sloped walls",
     "roofRidge": "`roofGable` with an edge, `roofHip`",
     "rectify": "`alignScopeToGeometryBBox` and `innerRectangle` give right angles",
@@ -137,10 +137,10 @@ LEFT_OUT = {
     "setbackToArea": "`setback` with a distance from `geometry.area`",
     "setbackPerEdge": "`setback` with an array: `setback(comp(fe){ front : 3 | all : 1 })`",
     "splitAndSetbackPerimeter": "`setback` and `split` of its strips",
-    "Roof": "the classic form has no arguments for it; `roofHip`",
-    "Subdiv": "of the classic form, with its own block only",
-    "Repeat": "of the classic form, with its own block only",
-    "Comp": "of the classic form, with its own block only",
+    "Roof": "the classic form has no arguments for it; use `roofHip`",
+    "Subdiv": "only in the classic form, with its own block",
+    "Repeat": "only in the classic form, with its own block",
+    "Comp": "only in the classic form, with its own block",
 }
 """Operations of CGA that are not supported, with the reason or what to use instead."""
 

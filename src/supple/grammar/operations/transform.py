@@ -18,9 +18,9 @@ from supple.grammar.geometry.frames import (
     minus,
     placed,
     product,
+    rotated,
+    rotated_back,
     transposed,
-    turned,
-    turned_back,
 )
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import set_axes
@@ -72,7 +72,7 @@ def resize(op: s.Operation, env: Environment) -> Act:
         if relative[2]:
             z *= old[2]
         if x < 0.0 or y < 0.0 or z < 0.0:
-            _turn_inside_out(shape, (x, y, z))
+            _set_negative_size(shape, (x, y, z))
         else:
             shape.s = (x, y, z)
 
@@ -92,14 +92,14 @@ def resize(op: s.Operation, env: Environment) -> Act:
                 if marks[k] == "~":
                     new[k] *= old[k] * ratio
         if min(new) < 0.0:
-            _turn_inside_out(shape, (new[0], new[1], new[2]))
+            _set_negative_size(shape, (new[0], new[1], new[2]))
         else:
             shape.s = (new[0], new[1], new[2])
 
     return act
 
 
-def _turn_inside_out(shape: Shape, size: Vector) -> None:
+def _set_negative_size(shape: Shape, size: Vector) -> None:
     """Set a size with negative parts: the scope lies on the other side of its origin, the geometry is mirrored."""
     axes = [one < 0.0 for one in size]
     x, y, z = (abs(one) for one in size)
@@ -127,7 +127,7 @@ def rotate(op: s.Operation, env: Environment) -> Act:
             half = (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2)
             middle = placed(shape.p, shape.R, half)
             shape.R = product(shape.R, turn)
-            shape.p = minus(middle, turned(shape.R, half))
+            shape.p = minus(middle, rotated(shape.R, half))
         else:
             shape.R = product(shape.R, turn)
 
@@ -148,7 +148,7 @@ def center(op: s.Operation, env: Environment) -> Act:
         p, R, size = shape.outer
         goal = placed(p, R, (size[0] / 2, size[1] / 2, size[2] / 2))
         now = placed(shape.p, shape.R, (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2))
-        off = turned_back(R, minus(goal, now))
+        off = rotated_back(R, minus(goal, now))
         move = [off[k] if k in along else 0.0 for k in range(3)]
         shape.p = placed(shape.p, R, (move[0], move[1], move[2]))
 

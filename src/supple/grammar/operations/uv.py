@@ -108,7 +108,7 @@ def tile_uv(op: s.Operation, env: Environment) -> Act:
 
 
 def normalize_uv(op: s.Operation, env: Environment) -> Act:
-    """One image over a flat shape.
+    """Fit one image to a flat shape.
 
     normalizeUV(0, uv, separatePerFace)
     """
@@ -134,7 +134,7 @@ def _normalized(shape: Shape, layer: int, which: str, together: bool) -> None:
 
 
 def delete_uv(run: Run, shape: Shape, layer: int) -> None:
-    """Back to the geometry's own texture coordinates.
+    """Restore the geometry's own texture coordinates.
 
     deleteUV(0)
     """

@@ -26,8 +26,8 @@ from supple.model.mesh import Material
 
 Floats = NDArray[np.float64]
 EXTENSION = "EXT_mesh_gpu_instancing"
-FEW = 16  # leaves that get single nodes
-SMALL = 1_000  # vertices of all leaves of a group that is joined with others
+MOST_SINGLE_NODES = 16  # for leaves of one group; more are instanced; not tuned
+MOST_JOINED_VERTICES = 1_000  # of all leaves of a group that is joined with others; not tuned
 
 
 def write_glb(
@@ -124,9 +124,11 @@ def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -
 
 
 def _is_small(group: leaf_meshes.LeafGroup) -> bool:
-    """True if a group takes no more room written out than as a mesh of its own with nodes."""
+    """True if a group is no larger written out than as a separate mesh with nodes."""
     count = len(group.leaves)
-    return count == 1 or (count <= FEW and count * group.geometry.corner_count <= SMALL)
+    return count == 1 or (
+        count <= MOST_SINGLE_NODES and count * group.geometry.corner_count <= MOST_JOINED_VERTICES
+    )
 
 
 def _joined_mesh(
@@ -157,19 +159,21 @@ def _instances(
     inverse: Floats,
 ) -> None:
     rows = scopes[group.leaves]
-    places = rows[:, :3] @ inverse[:3, :3].T + inverse[:3, 3]
-    turns = rotations.from_matrix(inverse[:3, :3] @ rows[:, 6:].reshape(-1, 3, 3))
-    turns = np.roll(turns, -1, axis=1)  # glTF: xyzw
-    sizes = np.where(rows[:, 3:6] > 0, rows[:, 3:6], 1.0)
-    if len(rows) <= FEW:
-        for p, q, s in zip(places.tolist(), turns.tolist(), sizes.tolist(), strict=True):
+    translations = rows[:, :3] @ inverse[:3, :3].T + inverse[:3, 3]
+    quaternions = rotations.from_matrix(inverse[:3, :3] @ rows[:, 6:].reshape(-1, 3, 3))
+    quaternions = np.roll(quaternions, -1, axis=1)  # glTF: xyzw
+    scales = np.where(rows[:, 3:6] > 0, rows[:, 3:6], 1.0)
+    if len(rows) <= MOST_SINGLE_NODES:
+        for p, q, s in zip(
+            translations.tolist(), quaternions.tolist(), scales.tolist(), strict=True
+        ):
             _add_child(builder, above, {"mesh": mesh, "translation": p, "rotation": q, "scale": s})
         return
     builder.extensions.add(EXTENSION)
     attributes = {
-        "TRANSLATION": builder.array(places, FLOAT),
-        "ROTATION": builder.array(turns, FLOAT),
-        "SCALE": builder.array(sizes, FLOAT),
+        "TRANSLATION": builder.array(translations, FLOAT),
+        "ROTATION": builder.array(quaternions, FLOAT),
+        "SCALE": builder.array(scales, FLOAT),
     }
     _add_child(
         builder, above, {"mesh": mesh, "extensions": {EXTENSION: {"attributes": attributes}}}

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from supple.motion import Motion
 
 Floats = NDArray[np.float64]
-FPS = 6.0  # of the motion of iteration steps: slow enough to watch
-MANY = 3_000  # leaves above which a GLB is instanced by default
+STEPS_PER_SECOND = 6.0  # of the motion of iteration steps: slow enough to watch; not tuned
+MOST_POSABLE_LEAVES = 3_000  # a GLB of more is instanced by default; not tuned
 
 
 class Growth:
@@ -124,7 +124,7 @@ class Growth:
         from supple.motion import Motion
 
         steps = self.steps
-        return None if steps is None else Motion("steps", steps, fps=FPS)
+        return None if steps is None else Motion("steps", steps, fps=STEPS_PER_SECOND)
 
     # Meshes -----------------------------------------------------------------------------------------
 
@@ -242,7 +242,7 @@ class Growth:
 
     def _is_large(self) -> bool:
         """True if a GLB is instanced by default."""
-        if len(self.leaves) > MANY:
+        if len(self.leaves) > MOST_POSABLE_LEAVES:
             return True
         written_out = leaf_meshes.triangle_count(leaf_meshes.leaf_groups(self.store))
         return written_out > self._most_triangles

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.model.mesh import Mesh
 
-BLOCK = 10_000  # rows of an array that are written at once
+BLOCK_ROWS = 10_000  # of an array that are written at once; not tuned
 
 
 def write_obj(meshes: Iterable[Mesh], library: str) -> tuple[str, str]:
@@ -38,8 +38,8 @@ def write_obj(meshes: Iterable[Mesh], library: str) -> tuple[str, str]:
 
 def _blocks(values: np.ndarray) -> Iterator[list[list[Any]]]:
     """The rows of an array as lists, in blocks: as Python numbers they take ten times the memory."""
-    for k in range(0, len(values), BLOCK):
-        yield values[k : k + BLOCK].tolist()
+    for k in range(0, len(values), BLOCK_ROWS):
+        yield values[k : k + BLOCK_ROWS].tolist()
 
 
 def _material(name: str, mesh: Mesh) -> Iterator[str]:

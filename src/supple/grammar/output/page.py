@@ -17,8 +17,8 @@ from supple.grammar.output import meshes
 from supple.model.skeleton import Pose
 
 TEMPLATE = Path(__file__).with_name("page.html")
-MOST = 2_000_000  # vertices of a page
-STILL = 65_535  # joint index of vertices without a joint
+MOST_VERTICES = 2_000_000  # not tuned
+NO_JOINT = 65_535  # joint index of vertices without a joint, as in page.html
 
 
 class PageText(NamedTuple):
@@ -63,16 +63,16 @@ def _data(posed: PosedShapes, steps: Pose | None, targets: list[np.ndarray]) -> 
         return one.positions, one.normals
 
     total = meshes.corner_count(meshes.leaf_groups(posed.store))
-    if total > MOST:
+    if total > MOST_VERTICES:
         raise SuppleError(
-            f"page: expected at most {MOST:,} vertices, got {total:,}; write a .glb instead"
+            f"page: expected at most {MOST_VERTICES:,} vertices, got {total:,}; write a .glb instead"
         )
-    for material, vertices, own in meshes.by_material(posed.store, unmoved, MOST):
+    for material, vertices, own in meshes.by_material(posed.store, unmoved, MOST_VERTICES):
         tint = np.array((*material.color, material.opacity))
         positions.append(vertices.positions)
         normals.append(vertices.normals)
         colours.append(np.tile(np.round(255 * tint), (len(vertices.positions), 1)))
-        joints.append(np.where(own < 0, STILL, own))
+        joints.append(np.where(own < 0, NO_JOINT, own))
         indices.append(vertices.triangles + count)
         count += len(vertices.positions)
     everything = np.concatenate(positions) if positions else np.zeros((1, 3))

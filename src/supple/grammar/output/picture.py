@@ -18,9 +18,9 @@ from supple.plot import style
 from supple.plot.figures import headline, styled
 from supple.plot.view import View
 
-MOST = 600_000  # triangles of a picture
-PIXELS = 110.0  # per inch
-TALLEST = 1.4  # maximum height, in widths of the figure
+MOST_TRIANGLES = 600_000  # not tuned
+PIXELS_PER_INCH = 110.0  # not tuned
+TALLEST_SHAPE = 1.4  # height of a drawing over its width, at most; not tuned
 TARGET = "#e53935"
 
 
@@ -79,9 +79,9 @@ def picture(
         targets: True to mark the targets of the IK rules.
     """
     view = look_from(yaw, pitch)
-    low, high = page([growth], view)
+    low, high = common_bounds([growth], view)
     slope = float((high[1] - low[1]) / (high[0] - low[0]))
-    height = float(np.clip(width * slope, 0.3 * width, TALLEST * width))
+    height = float(np.clip(width * slope, 0.3 * width, TALLEST_SHAPE * width))
     top = 0.7 if title or detail else 0.0
     fig = Figure(figsize=(width, height + top))
     if title or detail:
@@ -109,15 +109,15 @@ def draw(
         view: The view direction.
         pose: The pose; by default the one after IK.
         targets: True to mark the targets of the IK rules.
-        bounds: The corners of the page, from `page`, to give several axes one scale.
+        bounds: The corners from `common_bounds`, to give several axes one scale.
         width: Of the drawing, inches; sets the resolution. A drawing higher than 1.4 widths gets
             the resolution for that height.
     """
-    low, high = page([growth], view, [pose]) if bounds is None else bounds
+    low, high = common_bounds([growth], view, [pose]) if bounds is None else bounds
     triangles = _triangles(growth, growth.pose if pose is None else pose, view)
-    if len(triangles.corners) > MOST:
+    if len(triangles.corners) > MOST_TRIANGLES:
         raise SuppleError(
-            f"picture: expected at most {MOST:,} triangles, got {len(triangles.corners):,}; "
+            f"picture: expected at most {MOST_TRIANGLES:,} triangles, got {len(triangles.corners):,}; "
             "write a .glb instead"
         )
     image = rendered(triangles, low, high, _pixels(low, high, width))
@@ -140,13 +140,13 @@ def draw(
 def _pixels(low: np.ndarray, high: np.ndarray, width: float) -> int:
     """The image's width in pixels, for the size at which the page is shown."""
     wide, tall = (float(value) for value in high - low)
-    return max(int(PIXELS * width * min(1.0, TALLEST * wide / tall)), 1)
+    return max(int(PIXELS_PER_INCH * width * min(1.0, TALLEST_SHAPE * wide / tall)), 1)
 
 
-def page(
+def common_bounds(
     growths: Sequence[Drawable], view: View, poses: list[Pose | None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The lower left and upper right corner, shape (2,) each, of a page that fits all drawings."""
+    """The lower left and upper right corner of a view that fits all drawings, shape (2,) each."""
     points = []
     for growth in growths:
         for pose in poses or [None]:

@@ -10,10 +10,30 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.float32]
 
-LIGHT = np.array([0.4, 0.8, 0.45]) / np.linalg.norm([0.4, 0.8, 0.45])  # direction to the light
-DARKEST, BRIGHTEST = 0.42, 1.04
-CREASE = 0.85  # cosine of the angle between normals above which no outline is drawn
-OUTLINE = 0.5  # brightness of outlines
+DIRECTION_TO_LIGHT = np.array([0.4, 0.8, 0.45]) / np.linalg.norm([0.4, 0.8, 0.45])
+
+
+class Shading(NamedTuple):
+    """Brightness of surfaces and outlines, as a factor of the colour; not tuned.
+
+    Attributes:
+        base: Of a surface parallel to the light.
+        toward_light: Added times the cosine of the angle between the normal and the light.
+        darkest: Of a surface, at least.
+        brightest: Of a surface, at most.
+        crease_cosine: Cosine of the angle between two normals below which the edge gets an outline.
+        outline: Of an outline, over that of its surface.
+    """
+
+    base: float = 0.72
+    toward_light: float = 0.34
+    darkest: float = 0.42
+    brightest: float = 1.04
+    crease_cosine: float = 0.85
+    outline: float = 0.5
+
+
+SHADING = Shading()
 
 
 class Triangles(NamedTuple):
@@ -67,8 +87,8 @@ def rendered(
 
 def _shades(normals: Floats) -> Floats:
     """Brightness of each corner, shape (K, 3)."""
-    lit = normals @ LIGHT
-    return np.clip(0.72 + 0.34 * lit, DARKEST, BRIGHTEST)
+    lit = normals @ DIRECTION_TO_LIGHT
+    return np.clip(SHADING.base + SHADING.toward_light * lit, SHADING.darkest, SHADING.brightest)
 
 
 def _fill(
@@ -133,7 +153,9 @@ def _outline(colour: Pixels, depth: Floats, facing: Pixels, scale: float) -> Non
             turn = np.einsum("ijk,ijk->ij", unit[first], unit[second])
         bare = np.isinf(depth[first]) != np.isinf(depth[second])
         both = ~np.isinf(depth[first]) & ~np.isinf(depth[second])
-        found = bare | (both & ((turn < CREASE) | (np.nan_to_num(step, posinf=0.0) > 20 * jump)))
+        found = bare | (
+            both & ((turn < SHADING.crease_cosine) | (np.nan_to_num(step, posinf=0.0) > 20 * jump))
+        )
         edge[first] |= found & ~np.isinf(depth[first])
         edge[second] |= found & ~np.isinf(depth[second])
-    colour[edge, :3] *= OUTLINE
+    colour[edge, :3] *= SHADING.outline
