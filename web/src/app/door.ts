@@ -24,7 +24,11 @@ export function showDoor(): void {
       "span",
       { className: "failed" },
       el("strong", {}, linked ? "This link restores what somebody set in the playground." : "This address does not open the playground."),
-      el("span", {}, "It has no token of the playground that runs here, so that links can be passed on. supple printed an address with the token when it was started (supple demo); open that one, or paste it here:"),
+      el(
+        "span",
+        {},
+        "It has no token of the playground that runs here, so that links can be passed on. supple printed an address with the token when it was started (supple demo); open that one, or paste it here:",
+      ),
       field,
       wrong,
       button(linked ? "Open, with what the link restores" : "Open", open, { name: "open-address" }),

@@ -23,7 +23,10 @@ import type { Store } from "./store";
 
 /** Where messages are shown. */
 export interface Views {
-  readonly view: Pick<SceneView, "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "source" | "stage">;
+  readonly view: Pick<
+    SceneView,
+    "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "source" | "stage"
+  >;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
   readonly panel: Pick<Panel, "refresh" | "showSolver">;
@@ -218,7 +221,13 @@ export class Incoming implements Listener {
       }
     }
     if (view.stage.halfCount === 1) to.comparison.hide();
-    else if (frame.slot === scene.slots - 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, view.stage.freePart, scene);
+    else if (frame.slot === scene.slots - 1)
+      to.comparison.show(
+        view.figures.map((one) => one.frame),
+        view.stage.parts,
+        view.stage.freePart,
+        scene,
+      );
   }
 
   onPacket(packet: Packet): void {

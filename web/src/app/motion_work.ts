@@ -78,9 +78,7 @@ export class MotionWork implements MotionActions {
     const { setup, motion } = this.store;
     if (!motion) return;
     const edits = setup.edits[motion.name] ?? noEdits;
-    const source = setup.retarget
-      ? { ...setup.retarget, target_map: {} }
-      : { source: setup.scene, motion: motion.name, edits, source_map: {}, target_map: {} };
+    const source = setup.retarget ? { ...setup.retarget, target_map: {} } : { source: setup.scene, motion: motion.name, edits, source_map: {}, target_map: {} };
     this.timeline.startWith(target);
     this.store.setTime(0, "session");
     this.store.set({ ...freshScene(target), motion: "", retarget: source });

@@ -85,8 +85,19 @@ export class Sharing {
 function showLink(link: string, more: string): void {
   const field = el("input", { type: "text", name: "link", value: link, readOnly: true });
   field.setAttribute("aria-label", "Link");
-  const dialog = el("dialog", { id: "link", aria: { label: "Link" } }, el("p", {}, `Copy this link: it restores everything that is set, in a playground that runs.${more}`), field);
-  dialog.append(el("div", { className: "buttons" }, button("Close", () => dialog.close(), { name: "close-link" })));
+  const dialog = el(
+    "dialog",
+    { id: "link", aria: { label: "Link" } },
+    el("p", {}, `Copy this link: it restores everything that is set, in a playground that runs.${more}`),
+    field,
+  );
+  dialog.append(
+    el(
+      "div",
+      { className: "buttons" },
+      button("Close", () => dialog.close(), { name: "close-link" }),
+    ),
+  );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

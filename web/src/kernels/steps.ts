@@ -34,12 +34,7 @@ function turn(quaternion: Float64Array, by: Float64Array): void {
   const scale = angle > 0 ? Math.sin(angle / 2) / angle : 0.5;
   const [aw, ax, ay, az] = [Math.cos(angle / 2), scale * by[0]!, scale * by[1]!, scale * by[2]!];
   const [w, x, y, z] = quaternion as unknown as [number, number, number, number];
-  const product = [
-    aw * w - ax * x - ay * y - az * z,
-    aw * x + ax * w + ay * z - az * y,
-    aw * y - ax * z + ay * w + az * x,
-    aw * z + ax * y - ay * x + az * w,
-  ];
+  const product = [aw * w - ax * x - ay * y - az * z, aw * x + ax * w + ay * z - az * y, aw * y - ax * z + ay * w + az * x, aw * z + ax * y - ay * x + az * w];
   const size = Math.hypot(...product);
   quaternion.set(product.map((value) => value / size));
 }

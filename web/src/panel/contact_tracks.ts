@@ -11,7 +11,8 @@ const GRIP = 6; // [pixels] around an end that take hold of it
 const TOUCH_GRIP = 16;
 const STILL = 3; // [pixels] that the pointer may move in a click
 const FAR = 10; // frames, with Shift
-const KEYS = "Click to add or remove a contact, drag an end to move it. Keys: arrows go by frame (Shift: by ten), Enter adds or removes, [ and ] begin and end the contact here";
+const KEYS =
+  "Click to add or remove a contact, drag an end to move it. Keys: arrows go by frame (Shift: by ten), Enter adds or removes, [ and ] begin and end the contact here";
 
 /** What a drag changes: an end of a contact, the whole of it, or the place of a new one. */
 interface Held {
@@ -145,7 +146,11 @@ export class ContactTracks {
     if (!held) return;
     this.held = null;
     const shown = [...held.lane.node.querySelectorAll<HTMLElement>(".bar")];
-    if (held.moved) this.set(held.lane.joint, shown.map(({ dataset }) => [Number(dataset.start), Number(dataset.stop)]));
+    if (held.moved)
+      this.set(
+        held.lane.joint,
+        shown.map(({ dataset }) => [Number(dataset.start), Number(dataset.stop)]),
+      );
     else this.toggle(held.lane, Math.floor(held.from));
   }
 
@@ -197,13 +202,17 @@ export class ContactTracks {
   /** Remove the contact at a frame, or add one there. */
   private toggle(lane: Lane, frame: number): void {
     const here = lane.ranges.find(([start, stop]) => start <= frame && frame < stop);
-    if (here) return this.set(lane.joint, lane.ranges.filter((one) => one !== here));
+    if (here)
+      return this.set(
+        lane.joint,
+        lane.ranges.filter((one) => one !== here),
+      );
     const half = Math.max(Math.round((ADDED * (this.store.motion?.fps ?? 30)) / 2), 1);
     this.set(lane.joint, [...lane.ranges, [frame - half, frame + half]]);
   }
 
   private set(joint: string, ranges: Range[]): void {
-    const contacts = { ...(this.info?.joints ?? {}), [joint]: merged(ranges, this.frames) };
+    const contacts = { ...this.info?.joints, [joint]: merged(ranges, this.frames) };
     const lane = this.lanes.find((one) => one.joint === joint);
     if (lane) this.draw(Object.assign(lane, { ranges: contacts[joint] }));
     this.store.editMotion({ contacts });

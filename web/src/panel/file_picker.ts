@@ -148,7 +148,11 @@ export class FilePicker {
     this.choice.replaceChildren(
       el("h2", {}, "Which one?"),
       el("div", { className: "models" }, ...list),
-      el("div", { className: "buttons" }, button("Cancel", () => this.choice.close(), { name: "cancel-choice" })),
+      el(
+        "div",
+        { className: "buttons" },
+        button("Cancel", () => this.choice.close(), { name: "cancel-choice" }),
+      ),
     );
     if (!this.choice.open) this.choice.showModal();
   }

@@ -86,7 +86,14 @@ export class RulesSection {
       parts.push(row(spaced(field.name), this.field(field), field.about));
     }
     const plain = () => this.set({ start: "", seed: 0, attributes: {}, targets: {} });
-    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" })), this.result);
+    parts.push(
+      el(
+        "div",
+        { className: "buttons" },
+        button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" }),
+      ),
+      this.result,
+    );
     return section("Rules", true, ...parts);
   }
 
@@ -162,9 +169,7 @@ export class RulesSection {
   /** Number fields side by side, such as for a point. */
   private numbers(name: string, field: AttributeField, set: (value: Value) => void): HTMLElement {
     const values = field.value as number[];
-    const fields = values.map((value, k) =>
-      number(`${name}-${k}`, Number(short(value)), {}, () => set(fields.map((one) => Number(one.value)))),
-    );
+    const fields = values.map((value, k) => number(`${name}-${k}`, Number(short(value)), {}, () => set(fields.map((one) => Number(one.value)))));
     this.show.set(field.name, (now) => fields.forEach((one, k) => put(one, short((now as number[])[k] ?? 0))));
     const control = el("span", { className: "numbers" }, ...fields);
     control.style.gridTemplateColumns = `repeat(${values.length}, minmax(0, 1fr))`;

@@ -22,20 +22,53 @@ export function viewSection({ store, act, scene, standalone }: SectionContext): 
       slider("sensitivity", look.sensitivity, { min: 0.2, max: 3, step: 0.1 }, (sensitivity) => store.setLook({ sensitivity })),
       "Of pointer and keys",
     ),
-    row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
-    row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
+    row(
+      "Limits drawn",
+      toggle("show-limits", look.limits, (limits) => store.setLook({ limits })),
+      "As arcs and cones; red where one holds",
+    ),
+    row(
+      "Reach drawn",
+      toggle("show-reach", look.reach, (reach) => store.setLook({ reach })),
+      "How far and how near a goal may be, while it is dragged or missed",
+    ),
     ...(standalone && !scene.switches.length ? [] : bodyRows(store)),
-    row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
-    row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
-    row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
+    row(
+      "Snap",
+      toggle("snap", look.snap, (snap) => store.setLook({ snap })),
+      "Goals stay on the lines of the grid; with Ctrl held, the other way round",
+    ),
+    row(
+      "Joint frames",
+      toggle("show-frames", look.frames, (frames) => store.setLook({ frames })),
+      "The axes of every joint: x red, y green, z blue",
+    ),
+    row(
+      "Bones",
+      toggle("show-bones", look.bones, (bones) => store.setLook({ bones })),
+      "Joints and the links between them",
+    ),
   ];
   if (scene.motions.length) {
     parts.push(
-      row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))),
-      row("Camera follows", toggle("follow", look.follow, (follow) => store.setLook({ follow })), "Keep a figure that walks in view"),
+      row(
+        "Feet that stand",
+        toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts })),
+      ),
+      row(
+        "Camera follows",
+        toggle("follow", look.follow, (follow) => store.setLook({ follow })),
+        "Keep a figure that walks in view",
+      ),
     );
   }
-  if (scene.meshes) parts.push(row("Skin", toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh }))));
+  if (scene.meshes)
+    parts.push(
+      row(
+        "Skin",
+        toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh })),
+      ),
+    );
   parts.push(
     el(
       "div",
@@ -54,8 +87,16 @@ export function viewSection({ store, act, scene, standalone }: SectionContext): 
 
 function bodyRows(store: PanelStore): HTMLElement[] {
   return [
-    row("Capsules", toggle("show-capsules", store.look.capsules, (capsules) => store.setLook({ capsules })), "What stands for the bones in collisions"),
-    row("Mass drawn", toggle("show-balance", store.look.balance, (balance) => store.setLook({ balance })), "The centre of mass, and the support of the feet"),
+    row(
+      "Capsules",
+      toggle("show-capsules", store.look.capsules, (capsules) => store.setLook({ capsules })),
+      "What stands for the bones in collisions",
+    ),
+    row(
+      "Mass drawn",
+      toggle("show-balance", store.look.balance, (balance) => store.setLook({ balance })),
+      "The centre of mass, and the support of the feet",
+    ),
   ];
 }
 

@@ -1,7 +1,7 @@
 // A skeleton: bones, joints and joint frames, coloured by what the solver did with them.
 
 import {
-  BufferGeometry,
+  type BufferGeometry,
   Color,
   CylinderGeometry,
   Group,

@@ -28,7 +28,7 @@ export class FollowCamera {
     };
     this.carrier = -1;
     // Below a joint with several children no single joint carries all.
-    for (let k = 0; k >= 0; ) {
+    for (let k = 0; k >= 0;) {
       if (travels(k)) {
         this.carrier = k;
         this.first.copy(at(0, k));

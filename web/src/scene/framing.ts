@@ -1,6 +1,6 @@
 // The camera distance that shows everything, and the rectangle of each half on the canvas.
 
-import { Vector3 } from "three";
+import { type Vector3 } from "three";
 
 /** A rectangle of the canvas [pixels], from its upper left corner. */
 export interface Box {

@@ -56,10 +56,7 @@ export class Goal {
     this.ball = new Mesh(new SphereGeometry(radius, 32, 20), new MeshBasicMaterial({ color, toneMapped: false, depthTest: !over, transparent: over }));
     this.ball.castShadow = true;
     this.ball.renderOrder = 8;
-    this.halo = new Mesh(
-      new RingGeometry(radius * 1.35, radius * 1.6, 48),
-      new MeshBasicMaterial({ color, transparent: true, opacity: 0, depthTest: false }),
-    );
+    this.halo = new Mesh(new RingGeometry(radius * 1.35, radius * 1.6, 48), new MeshBasicMaterial({ color, transparent: true, opacity: 0, depthTest: false }));
     this.halo.renderOrder = 9;
     this.drop = new Line(
       new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]),
@@ -176,10 +173,7 @@ export class Goal {
     this.spot.position.copy(foot).addScaledVector(stage.up, 0.004 * stage.size);
     this.spot.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), stage.up);
     this.rings.forEach((ring, axis) => {
-      const base = new Quaternion().setFromAxisAngle(
-        axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0),
-        axis === 2 ? 0 : Math.PI / 2,
-      );
+      const base = new Quaternion().setFromAxisAngle(axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0), axis === 2 ? 0 : Math.PI / 2);
       ring.position.copy(this.position);
       ring.quaternion.copy(this.orientation).multiply(base);
     });

@@ -107,8 +107,7 @@ export class Goals {
     const sameSize = this.list[0]?.radius === radius;
     this.flat = scene.flat;
     this.ground = scene.ground;
-    const alike =
-      sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
+    const alike = sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
     if (!alike) {
       for (const goal of this.list) goal.dispose();
       this.all = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
@@ -322,10 +321,7 @@ export class Goals {
     const step = steps[key];
     if (!step || !this.active) return false;
     const length = NUDGE * this.stage.size * this.sensitivity * (shift ? 5 : 1);
-    const way = this.stage
-      .right()
-      .multiplyScalar(step[0])
-      .addScaledVector(this.stage.above(), step[1]);
+    const way = this.stage.right().multiplyScalar(step[0]).addScaledVector(this.stage.above(), step[1]);
     if (this.flat) way.setZ(0).normalize();
     this.active.position.addScaledVector(way, length);
     this.moved();
@@ -380,8 +376,7 @@ export class Goals {
 
   draw(): void {
     for (const goal of this.list) {
-      const state =
-        goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
+      const state = goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
       goal.draw(this.stage, this.ground, state, this.selected && goal === this.active);
     }
     this.stage.invalidate();

@@ -1,17 +1,6 @@
 // Joint limits, drawn at the joints: arcs for rotations about an axis, cones for swings.
 
-import {
-  BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshBasicMaterial,
-  Quaternion,
-  Vector3,
-} from "three";
+import { BufferAttribute, BufferGeometry, DoubleSide, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Quaternion, Vector3 } from "three";
 import type { JointInfo, Scene } from "../io/messages";
 import { disposeTree } from "./dispose";
 import type { Figure } from "./figure";
@@ -97,14 +86,7 @@ export class Limits {
     this.addLines(one, edge, FREE);
   }
 
-  private addArc(
-    one: Drawn,
-    axis: Vector3,
-    from: Vector3,
-    range: [number | null, number | null],
-    radius: number,
-    color: number,
-  ): void {
+  private addArc(one: Drawn, axis: Vector3, from: Vector3, range: [number | null, number | null], radius: number, color: number): void {
     const low = Math.max(range[0] ?? -Math.PI, -2 * Math.PI);
     const high = Math.min(range[1] ?? Math.PI, 2 * Math.PI);
     const at = (k: number) =>

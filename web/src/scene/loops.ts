@@ -1,6 +1,18 @@
 // Loops: the two points that are held together, and a line between them while they are apart.
 
-import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, type Matrix4, Mesh, MeshBasicMaterial, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Group,
+  Line,
+  LineBasicMaterial,
+  type Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
 import type { LoopSetup, Scene } from "../io/messages";
 import { disposeTree } from "./dispose";
 

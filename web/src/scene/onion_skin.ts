@@ -1,16 +1,6 @@
 // Onion skin: thin figures before and after the current time; and discs under the feet in contact.
 
-import {
-  BufferAttribute,
-  BufferGeometry,
-  CircleGeometry,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshBasicMaterial,
-  Vector3,
-} from "three";
+import { BufferAttribute, BufferGeometry, CircleGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import { disposeTree } from "./dispose";
 

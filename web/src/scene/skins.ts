@@ -98,9 +98,7 @@ export class Skins {
 
   /** The morph targets of all meshes. */
   get morphTargets(): MorphTarget[] {
-    return this.all.flatMap(({ head }) =>
-      head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })),
-    );
+    return this.all.flatMap(({ head }) => head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })));
   }
 
   /** Set the weights of morph targets: those of a motion, else those set by hand, else those at rest. */
@@ -219,14 +217,8 @@ function patch(material: Material, matrices: DataTexture, weights: DataTexture):
     shader.uniforms.jointWeights = { value: weights };
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\n${PREAMBLE}`)
-      .replace(
-        "#include <skinnormal_vertex>",
-        "objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);",
-      )
-      .replace(
-        "#include <skinning_vertex>",
-        "transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;",
-      );
+      .replace("#include <skinnormal_vertex>", "objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);")
+      .replace("#include <skinning_vertex>", "transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;");
   };
   material.customProgramCacheKey = () => "supple-skin";
 }

@@ -1,6 +1,6 @@
 // The source of a retargeted motion, drawn as bones beside the target.
 
-import { Vector3 } from "three";
+import { type Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import type { Scene, SourceHead } from "../io/messages";
 import { disposeTree } from "./dispose";

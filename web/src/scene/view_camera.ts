@@ -170,10 +170,7 @@ export abstract class ViewCamera {
     const seen = point.clone().project(this.camera);
     if (seen.z > 1) return null;
     const part = this.part(half);
-    return new Vector2(
-      box.left + part.left + ((seen.x + 1) / 2) * part.width,
-      box.top + part.top + ((1 - seen.y) / 2) * part.height,
-    );
+    return new Vector2(box.left + part.left + ((seen.x + 1) / 2) * part.width, box.top + part.top + ((1 - seen.y) / 2) * part.height);
   }
 
   /** The plane through a point that faces the camera. */

@@ -3,11 +3,25 @@
 import type { Packet, PoseFrame } from "../io/frames";
 import type { GoalPlace, ProblemHead, Report, Scene, Setup, StepInfo, Want } from "../io/messages";
 import type { Immutable } from "../io/settings";
-import { EVENT, type Frames, type JointRow, Kernels, PLACED, posesInside, Problem, type Solution, type Trace, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "../kernels/index";
+import {
+  EVENT,
+  type Frames,
+  type JointRow,
+  type Kernels,
+  PLACED,
+  posesInside,
+  Problem,
+  type Solution,
+  type Trace,
+  V_CHANGE,
+  V_ITERATION,
+  V_JOINT,
+  V_KIND,
+} from "../kernels/index";
 import { atLimits } from "./at_limits";
 import { costsOf } from "./costs";
 import { drawn, ownPlace, rigid, rotationOf } from "./frames";
-import { type LocalPose, place, readPose, SampledMotion, startOf } from "./poses";
+import { type LocalPose, place, readPose, type SampledMotion, startOf } from "./poses";
 
 const AVERAGED = 30; // solves: browsers give times in steps of 100 µs, which one solve does not take
 

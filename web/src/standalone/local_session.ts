@@ -135,7 +135,14 @@ export class LocalSession implements Line {
     });
     this.revision += 1;
     this.shown = shown && { ...shown, revision: this.revision };
-    this.scene = { ...scene, slots: this.packets.length, seq, revision: this.revision, motion: this.motion?.head.name ?? null, places: placesIn(scene, problem, poses[0]!) };
+    this.scene = {
+      ...scene,
+      slots: this.packets.length,
+      seq,
+      revision: this.revision,
+      motion: this.motion?.head.name ?? null,
+      places: placesIn(scene, problem, poses[0]!),
+    };
     this.listener.onMessage(this.scene);
     if (this.motion) this.listener.onPacket(this.data.packet(contents.motions.find(({ name }) => name === this.motion!.head.name)!.clip));
     this.packets.forEach((one, slot) => this.listener.onPacket(this.problemPacket(one, slot, poses[slot]!)));

@@ -27,10 +27,7 @@ type Part<Geometry extends BufferGeometry> = Mesh<Geometry, MeshBasicMaterial>;
 
 export class StepVectors {
   readonly group = new Group();
-  private readonly ghost = new LineSegments(
-    new BufferGeometry(),
-    new LineBasicMaterial({ color: GHOST, transparent: true, opacity: 0.55, depthTest: false }),
-  );
+  private readonly ghost = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: GHOST, transparent: true, opacity: 0.55, depthTest: false }));
   private readonly shafts: Part<CylinderGeometry>[] = [];
   private readonly heads: Part<ConeGeometry>[] = [];
   private readonly balls: Part<SphereGeometry>[] = [];
@@ -65,7 +62,11 @@ export class StepVectors {
   /** FABRIK: the points of a pass, each at its link's length from the last. */
   private drawPass(tracing: TracePlayer, parents: number[], radius: number): void {
     this.drawGhost(tracing.poseAfter(tracing.step - 1), parents);
-    const placed = tracing.stepsInside().slice(0, tracing.step).filter((step) => step.placed).slice(-MOST);
+    const placed = tracing
+      .stepsInside()
+      .slice(0, tracing.step)
+      .filter((step) => step.placed)
+      .slice(-MOST);
     const places = placed.map((step) => new Vector3(step.change[0], step.change[1], step.change[2]));
     places.forEach((place, k) => {
       this.ball(k, place, radius, PLACED);

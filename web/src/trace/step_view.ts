@@ -12,8 +12,10 @@ const ABOUT: Record<string, string> = {
   CCD: "One joint at a time, from the tip to the root: it turns until the blue arrow to the tip points along the orange one to the goal.",
   TargetTriangle:
     "The triangle: this link, all links after it laid straight, and the way to the goal are its sides. The link turns to the triangle's angle, and the rest can reach.",
-  FABRIK: "Each purple point is a joint put at its link's length from the point before: first from the goal back to the root, then from the root out to the tip.",
-  Jacobian: "Each purple arrow is a joint's column of the Jacobian times its turn: how far that joint alone moves the tip. Together they should cover the orange arrow, the error.",
+  FABRIK:
+    "Each purple point is a joint put at its link's length from the point before: first from the goal back to the root, then from the root out to the tip.",
+  Jacobian:
+    "Each purple arrow is a joint's column of the Jacobian times its turn: how far that joint alone moves the tip. Together they should cover the orange arrow, the error.",
 };
 ABOUT.LM = ABOUT.Jacobian!;
 
@@ -35,7 +37,13 @@ export class StepView {
     const chart = el("div", { className: "plot" });
     this.plot = new ErrorPlot(chart, (iteration) => tracing.show(iteration, 0));
     this.node.append(
-      el("div", { className: "line" }, this.solver, this.place, button("✕", () => tracing.close(), { name: "trace-close", title: "Back to live (Escape)", className: "quiet" })),
+      el(
+        "div",
+        { className: "line" },
+        this.solver,
+        this.place,
+        button("✕", () => tracing.close(), { name: "trace-close", title: "Back to live (Escape)", className: "quiet" }),
+      ),
       el(
         "div",
         { className: "buttons steps" },

@@ -201,7 +201,11 @@ export class TracePlayer {
       return `After iteration ${this.iteration}${turned}`;
     }
     const name = names[step.joint] ?? "the effector";
-    if (step.placed) return `${name} put at ${step.change.slice(0, 3).map((x) => x.toPrecision(3)).join(", ")}`;
+    if (step.placed)
+      return `${name} put at ${step.change
+        .slice(0, 3)
+        .map((x) => x.toPrecision(3))
+        .join(", ")}`;
     const angle = Math.hypot(...step.change.slice(0, 3));
     return `${name} turned by ${((angle * 180) / Math.PI).toFixed(2)}°`;
   }
