@@ -54,6 +54,14 @@ interface Forward {
   readonly calls: Map<number, () => void>;
 }
 
+/** The arrays of local rotations. */
+interface Locals {
+  readonly poses: number;
+  readonly coordinates: Placed;
+  readonly rotations: Placed;
+  readonly run: () => void;
+}
+
 export class Problem {
   readonly head: Head;
   private readonly instance: Instance;
@@ -63,6 +71,7 @@ export class Problem {
   private readonly outs: readonly [Placed, Placed];
   private traced: { poses: Placed; events: Placed } | null = null;
   private forwards: Forward;
+  private locals: Locals | null = null;
   /** Views of what changes from call to call, made anew when something has been allocated. */
   private views!: Views;
   private readonly answer: Solution;
@@ -267,20 +276,48 @@ export class Problem {
 
   private forwardCall(forward: Forward, poses: number): () => void {
     const rows = ({ address, shape }: Placed): Placed => ({ address, shape: [shape[0] ? poses : 0, ...shape.slice(1)] });
-    const own = (name: string): Placed => {
-      const found = this.arrays.get(name);
-      return found ? { address: found.address, shape: [1, ...found.shape] } : { address: 0, shape: [0, this.head.joints, 3] };
-    };
     const skeleton = ["skeleton_ints", "skeleton_floats", "tip_joint", "tip_offset", "tip_rotation"].map((name) => this.array(name));
     const { coordinates, positions, rotations, linear } = forward;
     return this.instance.call("kernels.forward.forward_batch", SIGNATURES["kernels.forward.forward_batch"], [
       ...skeleton,
       rows(coordinates),
-      own("translations"),
-      own("scales"),
+      this.shared("translations"),
+      this.shared("scales"),
       rows(positions),
       rows(rotations),
       rows(linear),
     ]);
+  }
+
+  /** An array of the start, for all poses; of none if the start has none. */
+  private shared(name: "translations" | "scales"): Placed {
+    const found = this.arrays.get(name);
+    return found ? { address: found.address, shape: [1, ...found.shape] } : { address: 0, shape: [0, this.head.joints, 3] };
+  }
+
+  /** The rotations wxyz of joints in their parents' frames, for poses given as rows of coordinates; shape (poses, joints, 4). */
+  localRotations(rows: Float64Array): Float64Array {
+    const { head, instance } = this;
+    const poses = rows.length / head.coordinates;
+    const given = this.locals?.poses === poses ? rows : rows.slice(); // a view of memory ends when that grows
+    if (this.locals?.poses !== poses) {
+      this.locals = this.newLocals(poses);
+      this.refresh();
+    }
+    const { coordinates, rotations, run } = this.locals;
+    instance.floats(coordinates).set(given);
+    run();
+    return instance.floats(rotations).slice();
+  }
+
+  private newLocals(poses: number): Locals {
+    const { head, instance } = this;
+    const coordinates = instance.allocate([poses, head.coordinates]);
+    const positions = instance.allocate([poses, head.joints, 3]);
+    const rotations = instance.allocate([poses, head.joints, 4]);
+    const skeleton = ["skeleton_ints", "skeleton_floats"].map((name) => this.array(name));
+    const entry = "kernels.forward.local_batch";
+    const run = instance.call(entry, SIGNATURES[entry], [...skeleton, coordinates, this.shared("translations"), positions, rotations]);
+    return { poses, coordinates, rotations, run };
   }
 }

@@ -1,7 +1,7 @@
 // What an answer costs, as src/supple/costs.py counts it: how much the joints turn, how far the tip travels.
 
 import type { Costs } from "../io/messages";
-import type { Frames, JointRow, Problem } from "../kernels/index";
+import type { JointRow, Problem } from "../kernels/index";
 
 const SAMPLES = 65; // poses between start and answer
 
@@ -24,24 +24,15 @@ function turnsOf(problem: Problem, joints: readonly JointRow[], start: Float64Ar
   const both = new Float64Array(2 * width);
   both.set(start);
   both.set(answer, width);
-  const frames = problem.forward(both);
+  const rotations = problem.localRotations(both);
+  const quaternion = (row: number) => rotations.subarray(4 * row, 4 * row + 4) as unknown as Quaternion;
   return joints.map(({ angle }, joint) => {
     if (angle >= 0) return Math.abs(answer[angle]! - start[angle]!);
-    return angleBetween(local(problem, frames, 0, joint), local(problem, frames, 1, joint));
+    return angleBetween(quaternion(joint), quaternion(joints.length + joint));
   });
 }
 
 type Quaternion = [number, number, number, number];
-
-/** The rotation of a joint in its parent's frame. */
-function local(problem: Problem, { rotations, count }: Frames, pose: number, joint: number): Quaternion {
-  const of = (k: number) => [...rotations.subarray(4 * (pose * count + k), 4 * (pose * count + k) + 4)] as Quaternion;
-  const parent = problem.head.parents[joint]!;
-  if (parent < 0) return of(joint);
-  const [pw, px, py, pz] = of(parent);
-  const [w, x, y, z] = of(joint);
-  return [pw * w + px * x + py * y + pz * z, pw * x - px * w - py * z + pz * y, pw * y + px * z - py * w - pz * x, pw * z - px * y + py * x - pz * w];
-}
 
 function angleBetween(one: Quaternion, other: Quaternion): number {
   const cosine = Math.abs(one.reduce((sum, value, k) => sum + value * other[k]!, 0));
