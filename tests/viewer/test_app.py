@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 import supple
 from supple.viewer.app import PAGE
-from supple.viewer.library import MOST_AT_ONCE, UPLOADS
+from supple.viewer.library import MOST_AT_ONCE, MOST_UPLOADS
 from supple.viewer.security import Guard
 from supple.viewer.server import Server
 
@@ -385,8 +385,8 @@ def receiving(server):
 
 def test_unfinished_uploads_are_limited():
     with Server(port=0) as server:
-        begun = [begin_upload(server) for _ in range(UPLOADS)]
-        until(lambda: len(receiving(server)) == UPLOADS)
+        begun = [begin_upload(server) for _ in range(MOST_UPLOADS)]
+        until(lambda: len(receiving(server)) == MOST_UPLOADS)
         assert "no more are taken at once" in upload(server, "b.png", b"x")["error"]
         folders = [one.folder for one in receiving(server)]
         begun[0].sendall(b"y" * 9)
@@ -411,7 +411,7 @@ def test_the_files_of_an_upload_that_come_at_once_are_limited():
 
 
 def test_an_upload_that_stalls_is_given_up(monkeypatch):
-    monkeypatch.setattr("supple.viewer.uploads.STALLED", 0.2)
+    monkeypatch.setattr("supple.viewer.uploads.STALL_TIMEOUT", 0.2)
     with Server(port=0) as server, begin_upload(server) as line:
         assert b"nothing more of it came" in answer(line)
         assert not server.playground.library._uploads

@@ -26,8 +26,8 @@ from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
 from supple.solve.trace import Trace
 
-WIDTH = 6.4  # inches
-LOWEST, HIGHEST = 2.6, 6.2  # of what is below the title
+FIGURE_WIDTH = 6.4  # inches
+LEAST_HEIGHT, GREATEST_HEIGHT = 2.6, 6.2  # inches of what is below the title
 MOST_GHOSTS = 10
 WORDS = {Status.LIMITED: "Limits in the way", Status.BUDGET: "Out of iterations"}
 
@@ -100,14 +100,19 @@ def _batch(what: str, poses: Pose, like: Pose) -> list[Pose]:
 def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure, Axes]:
     """A figure as high as its scene needs, its title written."""
     left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
-    room = (WIDTH - left - right) * scene.slope
-    height = float(np.clip(room, LOWEST, HIGHEST))
-    lines = len(textwrap.wrap(detail, int(WIDTH * 13)))
+    room = (FIGURE_WIDTH - left - right) * scene.slope
+    height = float(np.clip(room, LEAST_HEIGHT, GREATEST_HEIGHT))
+    lines = len(textwrap.wrap(detail, int(FIGURE_WIDTH * 13)))
     letter = 0.0 if scene.view.flat else 0.2  # of the axis that points up
-    fig = NotebookFigure(figsize=(WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
+    fig = NotebookFigure(figsize=(FIGURE_WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
     top = headline(fig, title, detail, colour=colour) + letter
     tall = fig.get_figheight()
-    frame = (left / WIDTH, bottom / tall, 1 - (left + right) / WIDTH, 1 - (bottom + top) / tall)
+    frame = (
+        left / FIGURE_WIDTH,
+        bottom / tall,
+        1 - (left + right) / FIGURE_WIDTH,
+        1 - (bottom + top) / tall,
+    )
     return fig, fig.add_axes(frame)
 
 

@@ -16,7 +16,7 @@ from supple.plot import style
 from supple.plot.marks import GROUND, write
 from supple.plot.view import Floats, View
 
-MARGIN = 0.07  # of the larger side
+PAGE_MARGIN = 0.07  # on each side, of the scene's larger side
 
 
 def rulers(ax: Axes, view: View) -> None:
@@ -41,7 +41,7 @@ def bounds(
     size = float((high - low).max()) or 1.0
     # Nothing is drawn in a strip: a straight chain gets some room to both sides.
     thin = np.maximum(0.0, 0.3 * size - (high - low)) / 2
-    return low - thin - MARGIN * size, high + thin + MARGIN * size
+    return low - thin - PAGE_MARGIN * size, high + thin + PAGE_MARGIN * size
 
 
 class Floor(NamedTuple):

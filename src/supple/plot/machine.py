@@ -20,7 +20,7 @@ from supple.plot.view import Floats, View
 from supple.rotations import between, rotate
 from supple.solve.solution import Solution
 
-OPEN = 1e-6  # of the extent: loops that are open by less are drawn as closed
+CLOSED_LOOP_TOLERANCE = 1e-6  # of the pose's extent: a smaller gap is drawn as closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +75,10 @@ class Machine:
         for a, b in self.loops if self.loops is not None else ():
             extent = float(np.ptp(pose.positions, axis=0).max())
             gap = float(np.linalg.norm(b - a))
-            colour = style.GOAL if gap <= OPEN * extent else style.PRESSED
+            colour = style.GOAL if gap <= CLOSED_LOOP_TOLERANCE * extent else style.PRESSED
             ax.plot(*view(np.stack([a, b])).T, "o-", color=colour, mfc="none", ms=7, mew=1.6,
                     zorder=marks.NAMES - 0.1)  # fmt: skip
-            if gap > OPEN * extent:
+            if gap > CLOSED_LOOP_TOLERANCE * extent:
                 marks.write(
                     ax, f"{gap:.3g}", view(0.5 * (a + b)), np.array([0.0, 9.0]), colour=colour
                 )

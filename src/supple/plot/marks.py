@@ -25,7 +25,7 @@ from supple.plot.view import Floats, View
 # Layers; within one the nearer to the eye is higher by less than 1.
 GROUND, SHADOW, REACH, LIMITS, GHOSTS, GOALS, BONES, FRAMES, JOINTS, NAMES = range(10)
 
-MANY = 150  # bones, beyond which each is not drawn on its own
+MOST_SINGLE_BONES = 150  # with more, all bones are drawn as one collection of lines
 
 
 def links(skeleton: Skeleton) -> list[tuple[int, int]]:
@@ -58,7 +58,7 @@ def bones(
     pairs = links(skeleton)
     middle = np.array([0.5 * (positions[k] + positions[a]) for k, a in pairs]).reshape(-1, 3)
     width = 4.2 * bold
-    if len(pairs) > MANY:
+    if len(pairs) > MOST_SINGLE_BONES:
         parts = [flat[[a, k]] for k, a in pairs]
         ax.add_collection(LineCollection(parts, colors=style.BONE, linewidths=width, zorder=BONES))
         pairs, middle = [], middle[:0]
@@ -67,7 +67,7 @@ def bones(
         (line,) = ax.plot(*flat[[a, k]].T, color=style.BONE, lw=width, zorder=order)
         line.set_path_effects([halo, Normal()])
     marked = set(pressed)
-    if len(skeleton.names) > MANY:
+    if len(skeleton.names) > MOST_SINGLE_BONES:
         joints = flat[: len(skeleton.joints)]
         ax.plot(
             *joints.T, "o", ms=5 * bold, mfc=style.JOINT, mec=style.BONE, mew=0.5, zorder=JOINTS

@@ -20,9 +20,9 @@ from supple.plot.view import Floats, View, choose
 from supple.solve.solution import Solution, Status
 
 Goals = Mapping[str, Any] | Sequence[Goal] | Goal | None
-MOST_NAMES = 24  # joints, beyond which only effectors are named
-APART = 0.03  # of the page, between things that are named
-MOST_DETAILED = 80  # joints, beyond which frames would only be clutter
+MOST_NAMES = 24  # joints; with more, only effectors are named
+NAME_SPACING = 0.03  # between points that are named, of the page's diagonal
+MOST_DETAILED = 80  # joints; with more, frames would only be clutter
 
 
 def marks_of(goals: Goals, start: Pose, end: Pose | None = None) -> list[PlaceMark]:
@@ -167,7 +167,7 @@ class Scene:
         joints = zip(pose.skeleton.joint_names, pose.skeleton.joints, strict=True)
         moving = [name for name, joint in joints if joint.freedom_count]
         every = dict.fromkeys([*effectors, *moving, *pose.skeleton.names])
-        close = APART * float(np.linalg.norm(self.high - self.low))
+        close = NAME_SPACING * float(np.linalg.norm(self.high - self.low))
         kept: dict[str, Floats] = {}
         for name in every if len(pose.skeleton.joints) <= MOST_NAMES else effectors:
             at = self.view(pose.position(name))

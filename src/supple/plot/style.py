@@ -16,7 +16,7 @@ QUIET = "#8a96a3"
 FAINT = "#e6eaef"
 STATUS = {True: "#2e7d32", False: "#c0392b"}
 
-DPI = 150
+PNG_DPI = 150  # dots per inch
 RC: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,

@@ -28,8 +28,8 @@ from supple.viewer.subject import Subject, limb_depth
 
 FORMAT, VERSION = "supple-page", 3
 NAME = "file:page"  # of the only scene
-FPS = 30.0  # most samples a second of a motion
-MOST_SAMPLES = 3000  # of a motion; a longer one has fewer a second
+MOST_SAMPLES_PER_SECOND = 30.0  # of a motion [Hz]
+MOST_SAMPLES = 3000  # of a motion; a longer one has fewer samples a second
 
 
 class _Parts:
@@ -86,7 +86,7 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
                                 built,
                                 own=own,
                                 number=k + 1,
-                                fps=FPS,
+                                fps=MOST_SAMPLES_PER_SECOND,
                                 most=MOST_SAMPLES,
                             )
                         ),

@@ -29,7 +29,7 @@ from supple.viewer.subject import Subject
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 KEYFRAMES = "keyframes"  # name of the motion made of a setup's keyframes
 KEY_FPS = 30.0
-HOLDING = 10.0  # how much more a "hold" counts than goals that are dragged
+HOLD_WEIGHT = 10.0  # of a "hold"; goals that are dragged have 1
 MOST_NUMBERS = 20_000_000  # size limit of that motion: frames times coordinates
 
 
@@ -235,7 +235,7 @@ def _goal(goal: GoalSetup) -> Goal:
         return Pole(goal.effector, OPEN)
     turned = OPEN if goal.kind in ("pose", "hold") else None
     place = On(goal.on, goal.point) if goal.on else OPEN
-    weight = HOLDING if goal.kind == "hold" else 1.0
+    weight = HOLD_WEIGHT if goal.kind == "hold" else 1.0
     return Reach(goal.effector, place, orientation=turned, depth=goal.depth, weight=weight)
 
 

@@ -19,7 +19,7 @@ from supple.viewer.source import Source
 from supple.viewer.subject import Subject, character_subject
 
 MOST_SAMPLES = 1200  # poses of the source that are sent
-APART = 0.55  # between source and target, in heights of the target
+SOURCE_DISTANCE = 0.55  # between source and target [heights of the target]
 
 
 def retargeted_subject(target: Subject, source: Subject, asked: Retargeting) -> Subject:
@@ -144,5 +144,5 @@ def _aside(target: np.ndarray, axis: int) -> np.ndarray:
     across = int(np.argmin(way)) if way[0] != way[2 if axis == 1 else 1] else 0
     wide = float(np.ptp(target[:, :, across] - target[:, :1, across]))
     out = np.zeros(3)
-    out[across] = -(APART * height + 0.5 * wide)
+    out[across] = -(SOURCE_DISTANCE * height + 0.5 * wide)
     return out

@@ -15,10 +15,10 @@ from supple.formats import foreign
 from supple.formats.registry import HEAD, readable_extensions
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
-STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
+STALL_TIMEOUT = 30.0  # an upload that sends nothing for this long is given up [s]
 MOST_FILES = 2000
-MOST_PARTS = 24  # most folders in a path
-LONGEST = 100  # most characters in a name
+MOST_PARTS = 24  # of a path: folders, and the name of the file
+LONGEST_NAME = 100  # characters of a file or folder
 FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # characters that some system refuses in names
 MAIN = (".cga", ".urdf", ".gltf", ".glb", ".vrm", ".character", ".json", ".bvh", ".smd")
 """Extensions of main files: of an upload, files of the first one found are the models."""
@@ -134,11 +134,11 @@ async def flowing(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """
     while True:
         try:
-            async with asyncio.timeout(STALLED):
+            async with asyncio.timeout(STALL_TIMEOUT):
                 chunk = await anext(chunks, None)
         except TimeoutError:
             raise TimeoutError(
-                f"nothing more of it came for {STALLED:.0f} s: the upload is given up"
+                f"nothing more of it came for {STALL_TIMEOUT:.0f} s: the upload is given up"
             ) from None
         if chunk is None:
             return
@@ -152,7 +152,7 @@ def safe_path(name: str) -> PurePosixPath:
         SuppleError: The path is empty or leaves the folder.
     """
     parts = re.split(r"[/\\]", name)
-    plain = [FORBIDDEN.sub("_", part)[-LONGEST:].rstrip(". ") for part in parts]
+    plain = [FORBIDDEN.sub("_", part)[-LONGEST_NAME:].rstrip(". ") for part in parts]
     if ".." in parts or not all(plain) or len(parts) > MOST_PARTS:
         raise SuppleError(f"upload: expected the name of a file in a folder, got {name[:200]!r}")
     return PurePosixPath(*plain)
