@@ -8,7 +8,7 @@ import type { Requests } from "../io/requests";
 import { defaultSetup, differing, type Immutable } from "../io/settings";
 import { bulleted } from "../io/shape_check";
 import { keep, recall } from "../io/storage";
-import { type Hud, LONG } from "../panel/hud";
+import { type Hud, LONG_NOTICE } from "../panel/hud";
 import type { Panel } from "../panel/panel";
 import type { RulesSection } from "../panel/rules_section";
 import type { Timeline } from "../panel/timeline";
@@ -111,7 +111,7 @@ export class Incoming implements Listener {
       store.openScene(hello.scene, "session");
     }
     const unknown = store.dropUnknown();
-    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${bulleted(unknown)}`, "error", LONG);
+    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${bulleted(unknown)}`, "error", LONG_NOTICE);
     this.requests.queueSetup();
   }
 
@@ -201,7 +201,7 @@ export class Incoming implements Listener {
     const changed = differing(refused, store.setup).length > 0;
     if (changed) this.requests.queueSetup();
     const now = names.length ? `Back to what worked last; left out: ${names.join(", ")}.` : "What was set before does not work any more: begun anew.";
-    to.hud.say(changed ? `${text}\n${now}` : text, "error", LONG);
+    to.hud.say(changed ? `${text}\n${now}` : text, "error", LONG_NOTICE);
   }
 
   onPose(frame: PoseFrame): void {

@@ -6,7 +6,7 @@ import type { MotionActions } from "../panel/context";
 import type { Timeline } from "../panel/timeline";
 import type { Store } from "./store";
 
-const LISTED = 8; // files that can be chosen as targets, the latest
+const MOST_LISTED_FILES = 8; // the latest files, which can be chosen as targets
 
 export interface MotionWorkEvents {
   send(message: FromPage): void;
@@ -59,7 +59,7 @@ export class MotionWork implements MotionActions {
     const { store } = this;
     const { setup, report } = store;
     const known = this.opened.some((one) => one.scene === setup.scene);
-    if (setup.scene.startsWith("file:") && !known) this.opened = [...this.opened, { scene: setup.scene, title: scene.title }].slice(-LISTED);
+    if (setup.scene.startsWith("file:") && !known) this.opened = [...this.opened, { scene: setup.scene, title: scene.title }].slice(-MOST_LISTED_FILES);
     const { due } = this;
     this.due = false;
     if (due || (report && scene.motion === report.motion && this.reported !== this.checked())) this.check();

@@ -3,7 +3,7 @@
 import type { Scene } from "../io/messages";
 import { fragmentOf, readFragment, type Shared } from "../io/share";
 import { bulleted } from "../io/shape_check";
-import { type Say, LONG } from "../panel/hud";
+import { type Say, LONG_NOTICE } from "../panel/hud";
 import { button, el } from "../panel/dom";
 import type { Store } from "./store";
 
@@ -77,7 +77,7 @@ export class Sharing {
       places: scene.startsWith("file:") && places ? { ...store.settings.places, [key]: places } : { ...store.settings.places, ...settings.places },
     });
     const left = [...ignored, ...store.dropUnknown()];
-    if (left.length) this.say(`Settings taken over, except for what does not fit:\n${bulleted(left)}`, "error", LONG);
+    if (left.length) this.say(`Settings taken over, except for what does not fit:\n${bulleted(left)}`, "error", LONG_NOTICE);
   }
 }
 

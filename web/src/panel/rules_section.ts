@@ -8,8 +8,8 @@ import { button, el, hint, number, row, section, select, slider, toggle } from "
 
 type Value = AttributeField["value"];
 
-const SLOW = 0.4; // [s]: if deriving takes longer, targets are sent when the goal is released
-const SEEDS = 10_000;
+const SLOW_DERIVATION = 0.4; // [s]: if deriving takes longer, targets are sent when the goal is released
+const SEED_COUNT = 10_000; // seeds that Roll draws from
 
 export class RulesSection {
   /** Shortest derivation [s], without the first one, which loads and compiles. */
@@ -44,7 +44,7 @@ export class RulesSection {
   /** Set the targets to where their goals have been moved; `dragging` while a goal is held. */
   follow(places: readonly GoalPlace[], dragging: boolean): void {
     const { scene } = this;
-    if (!scene?.grown || (this.seconds > SLOW && dragging)) return;
+    if (!scene?.grown || (this.seconds > SLOW_DERIVATION && dragging)) return;
     const grown = structuredClone(this.store.setup.grown) as Grown;
     let moved = false;
     for (const info of scene.grown.targets) {
@@ -107,7 +107,7 @@ export class RulesSection {
     const shapes = `${grown.shapes.toLocaleString("en")} shapes, ${grown.leaves.toLocaleString("en")} of them leaves`;
     const time = grown.seconds < 1 ? `${Math.max(1, Math.round(1000 * grown.seconds))} ms` : `${grown.seconds.toFixed(1)} s`;
     const lines = [`${shapes}; grown in ${time}.`, ...grown.printed];
-    if (this.seconds > SLOW) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");
+    if (this.seconds > SLOW_DERIVATION) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");
     this.result.replaceChildren(...lines.map(hint));
   }
 
@@ -131,7 +131,7 @@ export class RulesSection {
       if (seed !== null && Number.isInteger(seed)) this.set({ seed });
     });
     this.show.set("\nseed", (value) => put(field, String(value)));
-    const roll = button("Roll", () => this.set({ seed: Math.floor(SEEDS * Math.random()) }), { name: "roll", title: "Another seed" });
+    const roll = button("Roll", () => this.set({ seed: Math.floor(SEED_COUNT * Math.random()) }), { name: "roll", title: "Another seed" });
     return row("Seed", el("span", { className: "slider" }, field, roll), "What chance begins with");
   }
 

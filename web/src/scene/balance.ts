@@ -21,7 +21,7 @@ const INSIDE = 0x35c77f;
 const OUTSIDE = 0xff4d5e;
 const MARK = 0xffd34d;
 const MOST_CORNERS = 64;
-const RADIUS = 0.03; // sizes of the scene
+const MARK_RADIUS = 0.03; // sizes of the scene
 
 export class BalanceMark {
   readonly group = new Group();
@@ -79,9 +79,9 @@ export class BalanceMark {
     this.weigh(bodies, matrices);
     this.foot.copy(this.center).addScaledVector(up, ground - this.center.dot(up) + 0.002 * size);
     this.ball.position.copy(this.center);
-    this.ball.scale.setScalar(RADIUS * size);
+    this.ball.scale.setScalar(MARK_RADIUS * size);
     this.spot.position.copy(this.foot);
-    this.spot.scale.setScalar(0.8 * RADIUS * size);
+    this.spot.scale.setScalar(0.8 * MARK_RADIUS * size);
     this.spot.quaternion.setFromUnitVectors(this.point.set(0, 0, 1), up);
     this.ends.setXYZ(0, ...this.center.toArray()).setXYZ(1, ...this.foot.toArray());
     this.ends.needsUpdate = true;

@@ -8,14 +8,14 @@ import { cellSize } from "./environment";
 import { axisVector, Goal, ringAxes } from "./goal";
 import type { Stage } from "./stage";
 
-const RADIUS = 0.024; // sizes of the scene
-const LEAST_RADIUS = 9; // pixels, with the whole scene in view
-const LARGEST = 0.045; // sizes of the scene
-const MANY = 6; // more goals than this are drawn half as large
+const GOAL_RADIUS = 0.024; // sizes of the scene
+const LEAST_RADIUS = 9; // [pixels], with the whole scene in view
+const LARGEST_RADIUS = 0.045; // sizes of the scene, when enlarged to LEAST_RADIUS
+const MOST_LARGE_GOALS = 6; // with more, all are drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes of the scene per second
 /** Kinds of goals that follow their effectors until the user places them. */
 const FOLLOWING = new Set(["reach", "pose"]);
-const NUDGE = 0.012; // arrow keys: sizes of the scene
+const ARROW_KEY_STEP = 0.012; // sizes of the scene
 
 interface Grab {
   goal: Goal;
@@ -101,9 +101,9 @@ export class Goals {
     const held = this.held?.goal.setup.id;
     const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
     const activeId = this.active?.setup.id;
-    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST * scene.size);
-    const large = Math.max(RADIUS * scene.size, seen);
-    const radius = large * (scene.goals.length > MANY ? 0.5 : 1);
+    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST_RADIUS * scene.size);
+    const large = Math.max(GOAL_RADIUS * scene.size, seen);
+    const radius = large * (scene.goals.length > MOST_LARGE_GOALS ? 0.5 : 1);
     const sameSize = this.list[0]?.radius === radius;
     this.flat = scene.flat;
     this.ground = scene.ground;
@@ -320,7 +320,7 @@ export class Goals {
     };
     const step = steps[key];
     if (!step || !this.active) return false;
-    const length = NUDGE * this.stage.size * this.sensitivity * (shift ? 5 : 1);
+    const length = ARROW_KEY_STEP * this.stage.size * this.sensitivity * (shift ? 5 : 1);
     const way = this.stage.right().multiplyScalar(step[0]).addScaledVector(this.stage.above(), step[1]);
     if (this.flat) way.setZ(0).normalize();
     this.active.position.addScaledVector(way, length);

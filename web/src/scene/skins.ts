@@ -24,7 +24,7 @@ import { closeImages, materialOf } from "./materials";
 import type { MeshHead } from "../io/messages";
 
 const WEIGHTS_WIDE = 1024;
-const CREASE = Math.PI / 6; // [rad]: sharper bends are edges, in meshes without normals
+const CREASE_ANGLE = Math.PI / 6; // [rad]: sharper bends are edges, in meshes without normals
 const MOST_CREASED = 300_000; // corners of triangles up to which edges are looked for
 const MATRICES_WIDE = 768; // a multiple of three: a matrix is three texels in one row
 
@@ -198,7 +198,7 @@ function geometryOf(arrays: Packet["arrays"]): BufferGeometry {
   }
   if (arrays.normals) return geometry;
   const single = !arrays.first && !arrays.morph_positions; // vertices may be duplicated
-  if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE);
+  if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE_ANGLE);
   geometry.computeVertexNormals();
   return geometry;
 }

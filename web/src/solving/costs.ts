@@ -3,7 +3,7 @@
 import type { Costs } from "../io/messages";
 import type { JointRow, Problem } from "../kernels/index";
 
-const SAMPLES = 65; // poses between start and answer
+const PATH_SAMPLES = 65; // poses between start and answer
 
 /** Costs of an answer, relative to a start. */
 export function costsOf(problem: Problem, joints: readonly JointRow[], start: Float64Array, answer: Float64Array, effector: number): Costs {
@@ -11,7 +11,7 @@ export function costsOf(problem: Problem, joints: readonly JointRow[], start: Fl
   const rows = between(joints, start, answer);
   const { positions, count } = problem.forward(rows);
   let path = 0;
-  for (let k = 1; k < SAMPLES; k += 1) {
+  for (let k = 1; k < PATH_SAMPLES; k += 1) {
     const [a, b] = [3 * ((k - 1) * count + effector), 3 * (k * count + effector)];
     path += Math.hypot(positions[b]! - positions[a]!, positions[b + 1]! - positions[a + 1]!, positions[b + 2]! - positions[a + 2]!);
   }
@@ -46,9 +46,9 @@ function angleBetween(one: Quaternion, other: Quaternion): number {
 function between(joints: readonly JointRow[], start: Float64Array, answer: Float64Array): Float64Array {
   const width = start.length;
   const turns = joints.map((joint) => joint.quaternion).filter((at) => at >= 0);
-  const rows = new Float64Array(SAMPLES * width);
-  for (let k = 0; k < SAMPLES; k += 1) {
-    const share = k / (SAMPLES - 1);
+  const rows = new Float64Array(PATH_SAMPLES * width);
+  for (let k = 0; k < PATH_SAMPLES; k += 1) {
+    const share = k / (PATH_SAMPLES - 1);
     const row = rows.subarray(k * width, (k + 1) * width);
     for (let at = 0; at < width; at += 1) row[at] = start[at]! + share * (answer[at]! - start[at]!);
     for (const at of turns) slerp(start.subarray(at, at + 4), answer.subarray(at, at + 4), share, row.subarray(at, at + 4));

@@ -23,7 +23,7 @@ import { costsOf } from "./costs";
 import { drawn, ownPlace, rigid, rotationOf } from "./frames";
 import { type LocalPose, place, readPose, type SampledMotion, startOf } from "./poses";
 
-const AVERAGED = 30; // solves: browsers give times in steps of 100 µs, which one solve does not take
+const AVERAGED_SOLVES = 30; // browsers give times in steps of 100 µs, and one solve takes less
 
 type PageGoals = Pick<Immutable<Want>, "seq" | "goals" | "time">;
 
@@ -117,7 +117,7 @@ export class PageSolver {
     const began = performance.now();
     const solution = problem.solve().kept();
     durations.push((performance.now() - began) * 1000);
-    if (durations.length > AVERAGED) durations.shift();
+    if (durations.length > AVERAGED_SOLVES) durations.shift();
     slot.solution = solution;
     slot.pose = { ...start, coordinates: solution.coordinates };
     return Math.max(1, durations.reduce((sum, one) => sum + one, 0) / durations.length);

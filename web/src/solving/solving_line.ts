@@ -9,7 +9,7 @@ import type { Kernels } from "../kernels/index";
 import { PageSolver, Problems } from "./page_solver";
 import { SampledMotion } from "./poses";
 
-const REST = 150; // [ms] between two poses that the session is told
+const TELL_PAUSE = 150; // [ms] between two poses that are sent to the session
 
 type Goals = Immutable<Want>;
 
@@ -115,7 +115,7 @@ export class SolvingLine implements Line, Listener {
 
   private keepUntold(goals: Goals): void {
     this.untold = goals;
-    this.timer ||= window.setTimeout(() => this.tell(), REST);
+    this.timer ||= window.setTimeout(() => this.tell(), TELL_PAUSE);
   }
 
   /** Tell the session the shown pose, if it does not know it. */

@@ -20,8 +20,8 @@ const TO_GOAL = 0xffa64d;
 const PLACED = 0xb58cff;
 const PIVOT = 0xfff3b0;
 const GHOST = 0x9fb0c8;
-const MOST = 64; // arrows
-const SMALL = 1e-3; // of the line radius: shorter arrows are not drawn
+const MOST_ARROWS = 64;
+const SHORTEST_ARROW = 1e-3; // of the line radius: shorter arrows are not drawn
 
 type Part<Geometry extends BufferGeometry> = Mesh<Geometry, MeshBasicMaterial>;
 
@@ -66,7 +66,7 @@ export class StepVectors {
       .stepsInside()
       .slice(0, tracing.step)
       .filter((step) => step.placed)
-      .slice(-MOST);
+      .slice(-MOST_ARROWS);
     const places = placed.map((step) => new Vector3(step.change[0], step.change[1], step.change[2]));
     places.forEach((place, k) => {
       this.ball(k, place, radius, PLACED);
@@ -108,7 +108,7 @@ export class StepVectors {
     const tip = placeOf(before, head.effector);
     if (head.goal) this.arrow(tip, new Vector3(...head.goal), 0.3 * radius, TO_GOAL);
     const at = tip.clone();
-    for (const { way } of tracing.shares(parents).slice(-MOST)) {
+    for (const { way } of tracing.shares(parents).slice(-MOST_ARROWS)) {
       const next = at.clone().add(way);
       this.arrow(at, next, 0.3 * radius, PLACED);
       at.copy(next);
@@ -129,7 +129,7 @@ export class StepVectors {
     const k = this.used;
     const way = to.clone().sub(from);
     const length = way.length();
-    if (length < SMALL * radius) return;
+    if (length < SHORTEST_ARROW * radius) return;
     this.used += 1;
     const shaft = this.part(this.shafts, k, () => new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), color);
     const tip = this.part(this.heads, k, () => new ConeGeometry(1, 1, 14).translate(0, -0.5, 0), color);

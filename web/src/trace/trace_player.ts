@@ -4,8 +4,8 @@ import { Quaternion, Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import type { StepInfo, TraceHead } from "../io/messages";
 
-const REPLAY = 0.25; // [s] per step
-const REPLAY_ALL = 8; // [s] for all steps at most
+const STEP_SECONDS = 0.25;
+const MOST_REPLAY_SECONDS = 8; // for all steps
 
 /** One joint's share in a step that rotates all joints at once. */
 export interface Share {
@@ -119,7 +119,7 @@ export class TracePlayer {
     if (!this.replaying) return;
     const steps = this.iterations + (this.head?.steps.length ?? 0);
     this.waited += seconds;
-    if (this.waited < Math.min(REPLAY, REPLAY_ALL / Math.max(steps, 1))) return;
+    if (this.waited < Math.min(STEP_SECONDS, MOST_REPLAY_SECONDS / Math.max(steps, 1))) return;
     this.waited = 0;
     this.nextStep();
     if (this.iteration >= this.iterations) {
