@@ -83,7 +83,7 @@ def test_two_solvers_side_by_side(driver):
             shown = driver.joints(slot)
             assert np.allclose(shown, driver.session.poses[slot].positions, atol=1e-4)
     told = driver.page.inner_text("#halves")
-    assert "LM" in told and "FABRIK" in told and "tip's way" in told
+    assert "LM" in told and "FABRIK" in told and "tip's path" in told
     driver.page.mouse.click(*driver.joint_pixel("j4", half=1))
     driver.until("playground.page.store.chosen === 4")
 
@@ -151,7 +151,7 @@ def test_a_race_has_every_solver_that_can(driver):
     assert names == ["LM", "CCD", "TargetTriangle", "FABRIK", "Jacobian"]
     boxes = driver.page.locator("#halves .half").all_inner_texts()
     for name, frame, told in zip(names, frames, boxes, strict=True):
-        assert told.startswith(name) and "error" in told and "tip's way" in told
+        assert told.startswith(name) and "error" in told and "tip's path" in told
         assert f"in {frame['iterations']} iteration" in told
     goal = np.array(driver.ask("playground.goal()"))
     for slot, frame in enumerate(frames):

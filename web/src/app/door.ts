@@ -27,7 +27,7 @@ export function showDoor(): void {
       el(
         "span",
         {},
-        "It has no token of the playground that runs here, so that links can be passed on. supple printed an address with the token when it was started (supple demo); open that one, or paste it here:",
+        "It lacks the token of the playground that runs here; links have none, so that they can be passed on. Open the address that supple printed when it was started (supple demo), or paste it here:",
       ),
       field,
       wrong,

@@ -111,7 +111,7 @@ export class Incoming implements Listener {
       store.openScene(hello.scene, "session");
     }
     const unknown = store.dropUnknown();
-    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${bulleted(unknown)}`, "error", LONG_NOTICE);
+    if (unknown.length) to.hud.say(`These earlier settings are not known here and are left out:\n${bulleted(unknown)}`, "error", LONG_NOTICE);
     this.requests.queueSetup();
   }
 
@@ -200,7 +200,9 @@ export class Incoming implements Listener {
     store.set(worked && names.length ? worked : defaultSetup(), "session");
     const changed = differing(refused, store.setup).length > 0;
     if (changed) this.requests.queueSetup();
-    const now = names.length ? `Back to what worked last; left out: ${names.join(", ")}.` : "What was set before does not work any more: begun anew.";
+    const now = names.length
+      ? `Back to the settings that worked last; left out: ${names.join(", ")}.`
+      : "The earlier settings no longer work: back to the defaults.";
     to.hud.say(changed ? `${text}\n${now}` : text, "error", LONG_NOTICE);
   }
 

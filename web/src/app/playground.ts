@@ -164,7 +164,7 @@ export class Playground {
     this.view.stage.start();
     this.applyLook();
     hud.setLine("connecting");
-    if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
+    if (ignored.length) hud.say(`These earlier settings do not fit and are left out:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
     this.line = host.connect(this.incoming);
     this.outgoing = this.newOutgoing();
     this.history = new History(store, {
@@ -250,7 +250,7 @@ export class Playground {
     }
   }
 
-  /** Take over the text of a settings file. */
+  /** Apply the text of a settings file. */
   loadSettings(text: string): void {
     const { hud, store } = this;
     const read = readSettings(text);
@@ -262,7 +262,7 @@ export class Playground {
     store.replace(read.settings);
     const ignored = [...read.ignored, ...store.dropUnknown()];
     this.panel.refresh(true);
-    if (ignored.length) hud.say(`Settings taken over, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
+    if (ignored.length) hud.say(`Settings applied, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
     else hud.say("Settings taken over.", "info", 3);
   }
 

@@ -2,7 +2,7 @@
 
 import { LAYOUT, SIGNATURE, VERSION } from "./constants";
 
-/** A demand on one effector, as reports have an error for each. */
+/** A demand on one effector; reports have an error for each. */
 export interface Demand {
   goal: number;
   kind: "position" | "orientation" | "direction" | "pole" | "meeting" | "alignment";
@@ -11,7 +11,7 @@ export interface Demand {
   block: number;
 }
 
-/** A free root that may move although no goal names it, and where in a pose the lengths that it slides by are. */
+/** A free root that may move although no goal names it, and the coordinates of its slides. */
 export interface CarriedRoot {
   name: string;
   slides: number[];

@@ -67,12 +67,12 @@ export class Problem {
   private readonly instance: Instance;
   private readonly arrays = new Map<string, Placed>();
   private readonly runs: Run[];
-  /** Where the first solver writes, and where the others do. */
+  /** Reports of the first solver, and of the others. */
   private readonly outs: readonly [Placed, Placed];
   private traced: { poses: Placed; events: Placed } | null = null;
   private forwards: Forward;
   private locals: Locals | null = null;
-  /** Views of what changes from call to call, made anew when something has been allocated. */
+  /** Views of what changes from call to call, renewed after each allocation. */
   private views!: Views;
   private readonly answer: Solution;
 
@@ -116,7 +116,7 @@ export class Problem {
     return { solver, arguments: given, out, work, solve };
   }
 
-  /** Make the views anew: memory that grows leaves the old ones empty. */
+  /** Renew the views: when memory grows, the old ones become empty. */
   private refresh(): void {
     const { instance, outs } = this;
     this.views = {
@@ -132,8 +132,8 @@ export class Problem {
   }
 
   /**
-   * What a start with translations or scales of its own has beside its coordinates; to be written to.
-   * Offsets of joints and effectors are what solvers take, the others are for `forward`. Null for none.
+   * An array that a start with its own translations or scales has beside its coordinates, to be written to.
+   * Solvers take `offsets` (of joints and effectors), `forward` takes the others. Null if there is none.
    */
   own(name: "offsets" | "translations" | "scales"): Float64Array | null {
     const found = this.arrays.get(name);
@@ -186,7 +186,7 @@ export class Problem {
     return answer;
   }
 
-  /** How far an answer moves each of the carried roots away from the start [model units]. */
+  /** How far an answer moves each of the carried roots from the start [model units]. */
   private rootMoves(row: Float64Array): number[] {
     const { start } = this.views;
     return this.head.asked.carried_roots.map(({ slides }) => Math.hypot(...slides.map((k) => row[k]! - start[k]!)));

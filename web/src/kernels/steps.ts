@@ -1,4 +1,4 @@
-// The poses inside an iteration of a trace: what its steps did, one after the other.
+// The poses inside an iteration of a trace, after each of its steps.
 
 import { EVENT, PLACED, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "./constants";
 import type { JointRow } from "./freedoms";
@@ -28,7 +28,7 @@ function apply({ coordinate, quaternion, stretch, limits }: JointRow, change: Fl
   if (stretch >= 0) now[stretch]! += change[change.length - 1]!;
 }
 
-/** Turn a quaternion wxyz by a rotation vector [rad], applied after it. */
+/** Apply a rotation vector [rad] after a quaternion wxyz, in place. */
 function turn(quaternion: Float64Array, by: Float64Array): void {
   const angle = Math.hypot(by[0]!, by[1]!, by[2]!);
   const scale = angle > 0 ? Math.sin(angle / 2) / angle : 0.5;
@@ -39,7 +39,7 @@ function turn(quaternion: Float64Array, by: Float64Array): void {
   quaternion.set(product.map((value) => value / size));
 }
 
-/** Put the joints that copy others where these say. */
+/** Set the coordinates of mimic joints from the joints that they copy. */
 function followMimics(joints: readonly JointRow[], now: Float64Array): void {
   for (const { coordinate, source, factor, offset } of joints) {
     if (source >= 0) now[coordinate] = factor * now[source]! + offset;

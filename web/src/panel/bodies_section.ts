@@ -34,7 +34,7 @@ function avoidRows({ store, scene, standalone }: SectionContext, change: Change)
     row(
       "Avoid collisions",
       toggle("avoid", avoid.on, (on) => set({ on })),
-      "Bones keep apart from each other and from obstacles, before any goal",
+      "Bones keep apart from each other and from obstacles; goals come second",
     ),
   ];
   if (!avoid.on || standalone) return parts;
@@ -42,7 +42,7 @@ function avoidRows({ store, scene, standalone }: SectionContext, change: Change)
     row(
       "Distance",
       number("avoid-margin", avoid.margin, { min: 0, step: scene.size / 200 }, (margin) => set({ margin: margin ?? 0 })),
-      "The least that is kept, in the model's unit",
+      "The least distance that is kept, in the model's unit",
     ),
     row(
       "Ground",
@@ -103,7 +103,7 @@ function balanceRows({ store, scene, standalone }: SectionContext, change: Chang
     row(
       "Keep balance",
       toggle("balance", balance.on, (on) => set({ on })),
-      "The centre of mass stays over the feet that stand",
+      "The centre of mass stays over the standing feet",
     ),
   ];
   if (standalone || (!balance.on && able)) return parts;

@@ -74,13 +74,7 @@ export function goalSection({ store, scene, act }: SectionContext): HTMLElement 
     },
     { name: "add-goal" },
   );
-  return section(
-    "Goals",
-    false,
-    ...cards,
-    el("div", { className: "buttons" }, add),
-    hint("Drag a joint to give it a goal of its own; with Shift, beside the others."),
-  );
+  return section("Goals", false, ...cards, el("div", { className: "buttons" }, add), hint("Drag a joint to give it a goal; with Shift, the other goals stay."));
 }
 
 function freshId(scene: Scene): string {

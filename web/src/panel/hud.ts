@@ -101,8 +101,8 @@ export class Hud {
     const words: Record<LineState, string> = {
       connecting: "Connecting…",
       open: "",
-      lost: "Connection lost: nothing is solved until it is back. Trying again… what you set is kept.",
-      refused: "supple was started anew: open the address that it printed.",
+      lost: "Connection lost: nothing is solved until it is back. Reconnecting… your settings are kept.",
+      refused: "supple was restarted: open the address that it printed.",
     };
     this.banner.textContent = words[state];
     this.banner.hidden = state === "open";

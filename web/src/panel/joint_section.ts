@@ -58,7 +58,7 @@ function problemRows(store: PanelStore): HTMLElement[] {
     row(
       "Stretch",
       toggle("stretch", setup.stretch !== null, (on) => store.set({ stretch: on ? 1.5 : null })),
-      "Let links grow where the goal is out of reach",
+      "Let links stretch to a goal that is out of reach",
     ),
   );
   if (setup.stretch !== null) {
@@ -115,7 +115,7 @@ function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElemen
     row(
       "Down, up °",
       tiltPair("tilt-vertical", down, up, (a, b) => bend([a, b, left, right])),
-      "Greatest tilt each way, with an ellipse between",
+      "Greatest tilt in each direction, with an ellipse between",
     ),
     row(
       "Left, right °",

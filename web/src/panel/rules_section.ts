@@ -107,7 +107,7 @@ export class RulesSection {
     const shapes = `${grown.shapes.toLocaleString("en")} shapes, ${grown.leaves.toLocaleString("en")} of them leaves`;
     const time = grown.seconds < 1 ? `${Math.max(1, Math.round(1000 * grown.seconds))} ms` : `${grown.seconds.toFixed(1)} s`;
     const lines = [`${shapes}; grown in ${time}.`, ...grown.printed];
-    if (this.seconds > SLOW_DERIVATION) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");
+    if (this.seconds > SLOW_DERIVATION) lines.splice(1, 0, "These rules are slow: a target is followed once it is released.");
     this.result.replaceChildren(...lines.map(hint));
   }
 

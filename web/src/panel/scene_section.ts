@@ -32,7 +32,7 @@ export function sceneSection({ store, act, standalone, hello, scene }: SectionCo
       row(
         "Flat (2-D)",
         toggle("flat", setup.flat, (flat) => store.set({ flat, joints: {} })),
-        "Hinges in the plane, as in the drawings on paper",
+        "Hinges in the plane",
       ),
     );
   }

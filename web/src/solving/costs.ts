@@ -1,4 +1,4 @@
-// What an answer costs, as src/supple/costs.py counts it: how much the joints turn, how far the tip travels.
+// Costs of an answer, as in src/supple/costs.py: how much the joints turn, how far the tip travels.
 
 import type { Costs } from "../io/messages";
 import type { JointRow, Problem } from "../kernels/index";
@@ -42,7 +42,7 @@ function angleBetween(one: Quaternion, other: Quaternion): number {
   return 2 * Math.atan2(sine, cosine);
 }
 
-/** Poses evenly from a start to an answer; quaternions go the short way at constant speed. */
+/** Evenly spaced poses from a start to an answer; quaternions take the shorter arc at constant speed. */
 function between(joints: readonly JointRow[], start: Float64Array, answer: Float64Array): Float64Array {
   const width = start.length;
   const turns = joints.map((joint) => joint.quaternion).filter((at) => at >= 0);

@@ -37,7 +37,7 @@ export function rotationOf({ rotations }: Frames, k: number): Quaternion {
   return [rotations[4 * k]!, rotations[4 * k + 1]!, rotations[4 * k + 2]!, rotations[4 * k + 3]!];
 }
 
-/** The position of a goal in a pose: its effector, or a point on another bone; for a "look" a point ahead, at a distance. */
+/** The position of a goal in a pose: its effector, a point on another bone, or for a "look" a point at a distance ahead. */
 export function ownPlace(goal: GoalSetup, names: readonly string[], frames: Frames, distance: number): Vector {
   const k = names.indexOf(goal.on || goal.effector);
   if (goal.on) return pointOn(frames, k, goal.point);

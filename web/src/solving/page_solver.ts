@@ -35,7 +35,7 @@ interface Slot {
   readonly joints: readonly JointRow[];
   pose: LocalPose;
   solution: Solution | null;
-  /** Of the latest solves [µs]. */
+  /** Durations of the latest solves [µs]. */
   readonly durations: number[];
 }
 
@@ -98,7 +98,7 @@ export class PageSolver {
 
   // Solving ----------------------------------------------------------------------------------------
 
-  /** Solve for goals; returns a pose for each solver. While a goal is `held`, the last answer is start enough. */
+  /** Solve for goals; returns a pose for each solver. While a goal is `held`, solvers make no restarts. */
   solve(goals: PageGoals, held = false): PoseFrame[] {
     this.goals = goals;
     return this.slots.map((slot, number) => {
@@ -136,7 +136,7 @@ export class PageSolver {
     return this.setup.correct && this.own.some(({ id }) => places.has(id));
   }
 
-  /** Set the start and the targets of a problem; goals without a place get theirs from a pose. */
+  /** Set the start and the targets of a problem; goals without a position get theirs from a pose. */
   private prepare(problem: Problem, start: LocalPose, shown: LocalPose): void {
     const { places, own, scene } = this;
     let frames: Frames | null = null;
