@@ -11,7 +11,7 @@ const ABOUT: Record<string, string> = {
   TwoBone: "The two bones and the line to the goal are the sides of a triangle: its angles are the answer, in one step.",
   CCD: "One joint at a time, from the tip to the root: it turns until the blue arrow to the tip points along the orange one to the goal.",
   TargetTriangle:
-    "The sides of the triangle are this link, all links after it laid straight, and the line to the goal. The link turns to the triangle's angle, so that the rest can reach.",
+    "The triangle has this link, all links after it laid straight, and the line to the goal as its sides. The link turns to the triangle's angle, so that the rest can reach.",
   FABRIK:
     "Each purple point is a joint placed at its link's length from the previous point: first from the goal back to the root, then from the root out to the tip.",
   Jacobian:
