@@ -123,7 +123,7 @@ def _brief(name: str) -> str:
 
 
 def _strip(ax: Axes) -> None:
-    """Side by side, rulers and numbers would be noise."""
+    """Remove rulers and numbers, which would be clutter side by side."""
     ax.set_axis_off()
     for label in list(ax.texts):
         label.remove()
@@ -140,7 +140,7 @@ def _caption(ax: Axes, name: str, solution: Solution) -> None:
 
 
 def _beside(ax: Axes, text: str, above: float, **look: Any) -> None:
-    """Words at the upper left of a panel, some points above it."""
+    """Write text at the upper left of a panel, some points (1/72 inch) above it."""
     ax.annotate(
         text, (0.02, 1.0), xycoords="axes fraction", xytext=(0, above),
         textcoords="offset points", va="bottom", **look,
@@ -154,7 +154,7 @@ def _bars(
     names: Sequence[str],
     labels: Sequence[str] | None,
 ) -> None:
-    """One measure: a bar a name, its number at the end; logarithmic if they are far apart."""
+    """Draw one measure: a bar and a number for each name; logarithmic if they are far apart."""
     numbers = [values.get(name) for name in names]
     known = [x for x in numbers if x is not None and math.isfinite(x)]
     places = np.arange(len(names))[::-1]

@@ -98,7 +98,7 @@ def _batch(what: str, poses: Pose, like: Pose) -> list[Pose]:
 
 
 def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure, Axes]:
-    """A figure as high as its scene needs, its title written."""
+    """A figure as high as its scene needs, with its title."""
     left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
     room = (FIGURE_WIDTH - left - right) * scene.slope
     height = float(np.clip(room, LEAST_HEIGHT, GREATEST_HEIGHT))
@@ -143,8 +143,8 @@ def pose(
         names: Whether to write the names, or which; True leaves out most if there are many.
         capsules: Whether to draw what stands for each bone in collisions, `skeleton.capsules`, or
             others by joint, such as `character.capsules`.
-        among: A batch of poses that the figure has room for, such as all poses of a trace: figures of
-            poses among the same ones have one view, scale and size, as the frames of an animation must.
+        among: A batch of poses for which the figure has room, such as all poses of a trace. Figures with
+            the same `among` have the same view, scale and size, as the frames of an animation need.
     """
     check_options(title, names, frames=frames, limits=limits)
     _single("pose", pose)
@@ -179,7 +179,7 @@ def solution(
     limits: bool = True,
     names: bool | Sequence[str] = True,
 ) -> Figure:
-    """Draw an answer: the start pale behind it, the goals, and what keeps it from them.
+    """Draw an answer: the start pale behind it, the goals, and what keeps them from being met.
 
     A target that is out of reach is shown with the gap and the dashed circle or sphere that the
     chain can reach; joints whose limits are in the way are red; other answers are drawn pale blue.
@@ -237,7 +237,7 @@ def trace(
     limits: bool = True,
     names: bool | Sequence[str] = True,
 ) -> Figure:
-    """Draw the way to an answer: the iterations as fading ghosts, and the error in each.
+    """Draw the iterations of a solve as fading ghosts, and the error after each.
 
     Args:
         traced: A solution that was asked for with `trace=True`, or its trace.
@@ -254,13 +254,13 @@ def trace(
     record = traced.trace if isinstance(traced, Solution) else instance("trace", traced, Trace)
     if record is None:
         raise SuppleError("trace: the solution has none; solve with trace=True")
-    way = record.poses
-    last = answer.pose if answer is not None else way[len(way) - 1]
+    poses = record.poses
+    last = answer.pose if answer is not None else poses[len(poses) - 1]
     asked = goals if goals is not None else record.goals
     machine = machine_of(as_goals(asked), answer) if answer is not None else None
     scene = Scene(
-        [way, last],
-        marks_of(asked, way[0], last),
+        [poses, last],
+        marks_of(asked, poses[0], last),
         beside=machine.points(last) if machine is not None else None,
         view=view,
         up=up,
@@ -280,21 +280,21 @@ def trace(
     fig.subplots_adjust(left / 10, 0.5 / tall, 0.98, 1 - (top + 0.15) / tall, wspace=0.16)
     pressed = pressed_of(answer) if answer is not None else ()
     scene.draw(ax, last, detail=Detail(frames, limits, names, machine=machine), pressed=pressed)
-    _draw_way(ax, scene, way)
+    _draw_iterations(ax, scene, poses)
     if answer is not None:
         scene.draw_around(ax, answer, start=False)
     _draw_errors(side, record, answer)
     return fig
 
 
-def _draw_way(ax: Axes, scene: Scene, way: Pose) -> None:
-    """Poses on the way as ghosts, the later the darker, and the effectors' paths."""
-    chosen = np.unique(np.linspace(0, len(way) - 1, MOST_GHOSTS).round().astype(int))
+def _draw_iterations(ax: Axes, scene: Scene, poses: Pose) -> None:
+    """Poses of the iterations as ghosts, later ones darker, and the effectors' paths."""
+    chosen = np.unique(np.linspace(0, len(poses) - 1, MOST_GHOSTS).round().astype(int))
     for n, k in enumerate(chosen):
         fade = 0.8 - 0.7 * n / len(chosen)
-        marks.ghost(ax, scene.view, way[int(k)], colour=style.WAY, fade=fade)
+        marks.ghost(ax, scene.view, poses[int(k)], colour=style.WAY, fade=fade)
     for effector in dict.fromkeys(one.effector for one in scene.goals if one.shape == "disc"):
-        path = scene.view(way.position(effector))
+        path = scene.view(poses.position(effector))
         ax.plot(*path.T, color=style.GOAL, lw=1.0, marker=".", ms=4, zorder=marks.GHOSTS + 0.95)
 
 

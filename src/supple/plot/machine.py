@@ -29,11 +29,11 @@ class Machine:
 
     Attributes:
         capsules: Of the bones, by joint; None to draw none.
-        touching: Names of the joints and obstacles that are too near to each other.
+        touching: Names of the two joints or obstacles that are too near to each other.
         obstacles: By name.
         center: The centre of mass, world, shape (3,); None to draw none.
-        support: Corners of what it has to be over, in order, world, shape (K, 3).
-        balanced: Whether it is.
+        support: Corners of the support polygon, in order, world, shape (K, 3).
+        balanced: Whether the centre of mass is over it.
         loops: World points that are held together, shape (L, 2, 3).
     """
 
@@ -46,7 +46,7 @@ class Machine:
     loops: Floats | None = None
 
     def points(self, pose: Pose) -> Floats:
-        """Points that must be in sight, world, shape (K, 3); planes have none."""
+        """Points that must be visible, world, shape (K, 3); planes have none."""
         found = [np.zeros((0, 3))]
         for one in (self.obstacles or {}).values():
             if isinstance(one, Box):
@@ -85,7 +85,7 @@ class Machine:
 
 
 def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
-    """What of a solution's goals is drawn besides places; None if there is nothing."""
+    """Loops, collisions and balance of a solution's goals; None if there are none."""
     pose = solution.pose
     parts: dict[str, Any] = {}
     loops: list[LoopMark] = []

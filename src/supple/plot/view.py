@@ -1,4 +1,4 @@
-"""From the world to the page: which way to look at what is drawn."""
+"""Projection of the world onto the page, and the choice of the view."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _fitted(points: Floats, up: str) -> View:
 
 
 def _in_space(up: str) -> Iterator[tuple[View, float]]:
-    """Views from above one's shoulder, all around the front, and how usual each is."""
+    """Views from slightly above, around the front, each with a factor by which it is preferred."""
     across, upward, out = (0, 1, 2) if up == "y" else (0, 2, 1)
     sign = 1.0 if up == "y" else -1.0  # x, up and out are right-handed
     e = np.eye(3)

@@ -171,7 +171,7 @@ class Playground:
     async def _receive(self, request: Request, upload: Upload, name: str) -> None:
         limit = self.upload_limit
         path = upload.place(name)
-        refusal = f"{path.name}: files of more than {limit // 2**20} MB are not taken"
+        refusal = f"{path.name}: files of more than {limit // 2**20} MB are not accepted"
         announced = request.headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > limit:
             raise SuppleError(refusal)

@@ -57,7 +57,7 @@ def has_weight(bodies: BodiesSetup) -> bool:
 
 
 def kept(subject: Subject, bodies: BodiesSetup) -> list[Goal]:
-    """The goals that keep loops closed, bones apart and the balance.
+    """The goals that keep loops closed, bones apart and the figure balanced.
 
     Args:
         subject: What is shown.
@@ -75,7 +75,7 @@ def kept(subject: Subject, bodies: BodiesSetup) -> list[Goal]:
         goals.append(Avoid(avoid.margin, obstacles=obstacles))
     if balance.on:
         if not balance.feet:
-            raise SuppleError("balance: expected the feet that stand, got none; choose them")
+            raise SuppleError("balance: expected the standing feet, got none; choose them")
         goals.append(Balance(balance.feet, margin=balance.margin, up=subject.up))
     return goals
 
@@ -105,7 +105,7 @@ def _ground(subject: Subject) -> Plane:
 
 
 def described(subject: Subject, bodies: BodiesSetup) -> Bodies:
-    """What the bones are made of."""
+    """Capsules, masses and soles of the bones."""
     skeleton = subject.solid
     soles: list[SoleInfo] = []
     up = np.eye(3)["xyz".index(subject.up)]

@@ -90,7 +90,7 @@ class Library:
                 if idle is None:
                     raise SuppleError(
                         f"upload: files of {MOST_UPLOADS} uploads are being received, and no more are "
-                        "taken at once; try again when one of them has ended"
+                        "accepted at once; try again when one of them has ended"
                     )
                 self._uploads.pop(idle.number).remove()
             number = secrets.token_hex(6)
@@ -110,8 +110,8 @@ class Library:
                 raise SuppleError("upload: expected the number of an upload")
             if upload.receiving >= MOST_AT_ONCE:
                 raise SuppleError(
-                    f"upload: {MOST_AT_ONCE} of its files are being received, and no more are taken "
-                    "at once"
+                    f"upload: {MOST_AT_ONCE} of its files are being received, and no more are "
+                    "accepted at once"
                 )
             upload.receiving += 1
         try:

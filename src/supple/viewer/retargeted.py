@@ -23,7 +23,7 @@ SOURCE_DISTANCE = 0.55  # between source and target [heights of the target]
 
 
 def retargeted_subject(target: Subject, source: Subject, asked: Retargeting) -> Subject:
-    """Bring a motion of the source to the target; the target then has it as its first motion.
+    """Retarget a motion of the source onto the target, which then has it as its first motion.
 
     Raises:
         SuppleError: There is no such motion, or a body is not recognized; the message says what is missing.
@@ -137,7 +137,7 @@ def _beside(motion: Motion, made: Retargeted, up: str, onto_up: str) -> np.ndarr
 
 
 def _aside(target: np.ndarray, axis: int) -> np.ndarray:
-    """A horizontal offset across the way that the target goes."""
+    """A horizontal offset, square to the direction in which the target travels."""
     height = float(np.ptp(target[0, :, axis])) or 1.0
     way = np.ptp(target[:, 0], axis=0)
     way[axis] = np.inf

@@ -1,4 +1,4 @@
-"""A body for a robot whose own meshes are missing: what it touches with, and capsules along its bones."""
+"""Meshes for a robot whose own are missing: its collision geoms, and capsules along its bones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploads: the files of each in a folder of its own, which no path can leave."""
+"""Uploads: each in its own folder, which no path can leave."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from supple.formats import foreign
 from supple.formats.registry import HEAD, readable_extensions
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
-STALL_TIMEOUT = 30.0  # an upload that sends nothing for this long is given up [s]
+STALL_TIMEOUT = 30.0  # an upload that sends nothing for this long is cancelled [s]
 MOST_FILES = 2000
 MOST_PARTS = 24  # of a path: folders, and the name of the file
 LONGEST_NAME = 100  # characters of a file or folder
@@ -25,7 +25,7 @@ MAIN = (".cga", ".urdf", ".gltf", ".glb", ".vrm", ".character", ".json", ".bvh",
 
 
 class Upload:
-    """The files of an upload, in a folder of their own.
+    """The files of an upload, in its own folder.
 
     Attributes:
         number: The id of the upload.
@@ -54,7 +54,7 @@ class Upload:
         """
         path = self.folder / safe_path(name)
         if path not in self._files and len(self._files) >= MOST_FILES:
-            raise SuppleError(f"upload: more than {MOST_FILES:,} files at once are not taken")
+            raise SuppleError(f"upload: more than {MOST_FILES:,} files at once are not accepted")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
@@ -138,7 +138,7 @@ async def flowing(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
                 chunk = await anext(chunks, None)
         except TimeoutError:
             raise TimeoutError(
-                f"nothing more of it came for {STALL_TIMEOUT:.0f} s: the upload is given up"
+                f"nothing more of it came for {STALL_TIMEOUT:.0f} s: the upload is cancelled"
             ) from None
         if chunk is None:
             return

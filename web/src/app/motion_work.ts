@@ -94,7 +94,7 @@ export class MotionWork implements MotionActions {
     this.awaitsTarget = false;
   }
 
-  /** Open a file's scene, or bring the motion to it. */
+  /** Open a file's scene, or retarget the motion onto it. */
   fileOpened(scene: string): void {
     const target = this.awaitsTarget && this.store.motion;
     this.awaitsTarget = false;

@@ -126,7 +126,7 @@ function retargetRows({ store, act, hello, scene }: SectionContext): HTMLElement
     el(
       "div",
       { className: "buttons" },
-      button("Retarget", start, { name: "retarget", title: "Bring the motion to the other body, and show both side by side" }),
+      button("Retarget", start, { name: "retarget", title: "Retarget the motion onto the other body, and show both side by side" }),
       made ? button("Back to the source", () => act.motion.toSource(), { name: "to-source" }) : null,
     ),
   ];

@@ -34,7 +34,7 @@ export class BodiesView {
     this.obstacles.setScene(scene);
   }
 
-  /** Take what the bones are made of, of this scene or the next. */
+  /** Take the capsules and masses of the bones, of this scene or the next. */
   take(bodies: Bodies): void {
     this.latest = bodies;
     this.build();

@@ -278,7 +278,7 @@ class Scene:
 
 @message
 class Bodies:
-    """What the bones of a figure are made of.
+    """Capsules, masses and soles of a figure's bones.
 
     Attributes:
         key: The key of the scene.
