@@ -39,7 +39,7 @@ def compare(
     limits: bool = True,
     names: bool | Sequence[str] = False,
 ) -> Figure:
-    """Draw answers to one problem side by side, seen the same way, and bars of what they cost.
+    """Draw answers to one problem side by side in the same view, and bars of what they cost.
 
     Args:
         solutions: By name, such as that of the solver; single solutions of one skeleton.

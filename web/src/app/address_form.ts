@@ -1,9 +1,9 @@
-// What the page shows if its address has no valid token: how to open it, and a field for the address that has one.
+// A form for the address of the page with a valid token, shown if the address has none.
 
 import { withPasted } from "../io/token";
 import { button, el } from "../panel/dom";
 
-export function showDoor(): void {
+export function showAddressForm(): void {
   const place = document.querySelector("#loading");
   if (!place) return;
   const linked = location.hash.startsWith("#s=");
