@@ -52,16 +52,16 @@ def test_a_step_of_all_joints_is_drawn_and_replayed(driver):
     last = driver.ask("playground.trace().iterations")
     assert last >= 2 and driver.ask("playground.trace().inside") == 0
     driver.page.click("[name=trace-last]")
-    before, after, goal, ways = driver.ask(
+    before, after, goal, shares = driver.ask(
         """(() => {
           const { tracing, scene } = playground.page, tip = tracing.head.effector;
           const place = (pose) => [...pose.slice(7 * tip, 7 * tip + 3)];
-          const ways = tracing.shares(scene.parents).map(({ way }) => way.toArray());
-          return [place(tracing.before), place(tracing.pose()), tracing.head.goal, ways];
+          const shares = tracing.shares(scene.parents).map(({ displacement }) => displacement.toArray());
+          return [place(tracing.before), place(tracing.pose()), tracing.head.goal, shares];
         })()"""
     )
-    moved, told = np.subtract(after, before), np.sum(ways, axis=0)
-    assert len(ways) == 8 and np.linalg.norm(told - moved) < 0.1 * np.linalg.norm(moved)
+    moved, told = np.subtract(after, before), np.sum(shares, axis=0)
+    assert len(shares) == 8 and np.linalg.norm(told - moved) < 0.1 * np.linalg.norm(moved)
     assert np.allclose(after, goal, atol=driver.tolerance() * 1.01)
     driver.settled()
     arrows = "playground.page.vectors.group.children.filter((one) => one.visible).length"

@@ -166,12 +166,14 @@ def _kept(subject: Subject) -> list[Literal["avoid", "balance"]]:
 def _switches(subject: Subject) -> list[dict[str, bool]]:
     """All combinations of a page's switches; those that a subject does not have keep their value."""
     kept = _kept(subject)
-    ways = {
+    settings = {
         "limits": (True, False) if _has_limits(subject.skeleton) else (True,),
         "avoid": (True, False) if "avoid" in kept else (False,),
         "balance": (True, False) if "balance" in kept else (False,),
     }
-    return [dict(zip(ways, values, strict=True)) for values in itertools.product(*ways.values())]
+    return [
+        dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())
+    ]
 
 
 def _switched(subject: Subject, switches: dict[str, bool]) -> Setup:

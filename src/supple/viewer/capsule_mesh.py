@@ -43,8 +43,8 @@ def capsule_mesh(name: str, joint: str, one: Capsule, material: Material | None 
             ),
         ]
     )
-    way = np.subtract(one.b, one.a)
-    spin = between((0.0, 1.0, 0.0), way / one.length if one.length > 0 else (0.0, 1.0, 0.0))
+    bone = np.subtract(one.b, one.a)
+    spin = between((0.0, 1.0, 0.0), bone / one.length if one.length > 0 else (0.0, 1.0, 0.0))
     return Mesh(
         name,
         rotate(spin, positions.reshape(-1, 3)) + one.a,

@@ -93,8 +93,8 @@ def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
     at = np.array(pose.position(goal.effector))
     if goal.kind == "look":
         axis = "xyz".index(goal.axis[-1])
-        way = -distance if goal.axis.startswith("-") else distance
-        at = at + way * pose.frames[..., pose.skeleton.index(goal.effector), :3, axis]
+        ahead = -distance if goal.axis.startswith("-") else distance
+        at = at + ahead * pose.frames[..., pose.skeleton.index(goal.effector), :3, axis]
     return at
 
 
@@ -184,11 +184,11 @@ def bone(skeleton: Skeleton, name: str) -> tuple[float, float, float]:
     """The offset of a joint's first child or tip, in the joint's rest frame; +x if it has none."""
     rest = skeleton.rest
     for child in skeleton.children(name):
-        way = rotations.rotate(
+        offset = rotations.rotate(
             rotations.conjugate(rest.rotation(name)), rest.position(child) - rest.position(name)
         )
-        if np.linalg.norm(way) > 1e-9:
-            x, y, z = way.tolist()
+        if np.linalg.norm(offset) > 1e-9:
+            x, y, z = offset.tolist()
             return (x, y, z)
     return (1.0, 0.0, 0.0)
 

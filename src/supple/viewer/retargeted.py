@@ -139,9 +139,9 @@ def _beside(motion: Motion, made: Retargeted, up: str, onto_up: str) -> np.ndarr
 def _aside(target: np.ndarray, axis: int) -> np.ndarray:
     """A horizontal offset, square to the direction in which the target travels."""
     height = float(np.ptp(target[0, :, axis])) or 1.0
-    way = np.ptp(target[:, 0], axis=0)
-    way[axis] = np.inf
-    across = int(np.argmin(way)) if way[0] != way[2 if axis == 1 else 1] else 0
+    travel = np.ptp(target[:, 0], axis=0)
+    travel[axis] = np.inf
+    across = int(np.argmin(travel)) if travel[0] != travel[2 if axis == 1 else 1] else 0
     wide = float(np.ptp(target[:, :, across] - target[:, :1, across]))
     out = np.zeros(3)
     out[across] = -(SOURCE_DISTANCE * height + 0.5 * wide)

@@ -207,19 +207,19 @@ def limb_depth(skeleton: Skeleton, effector: str) -> int:
 
     If that is fewer than two: those below the floating joint, or 0, which means all up to the root.
     """
-    way = skeleton.path(None, effector)[:-1]
+    above = skeleton.path(None, effector)[:-1]
     tips = set(skeleton.tip_names)
     count = 0
-    for name in reversed(way):
+    for name in reversed(above):
         if len([child for child in skeleton.children(name) if child not in tips]) > 1:
             break
         count += 1
-    if 2 <= count < len(way):
+    if 2 <= count < len(above):
         return count
     floating = {j for root in skeleton.free_roots for j in root.joints}
-    below = itertools.takewhile(lambda name: skeleton.index(name) not in floating, reversed(way))
+    below = itertools.takewhile(lambda name: skeleton.index(name) not in floating, reversed(above))
     limb = [name for name in below if _can_move(skeleton, name)]
-    return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in way) else 0
+    return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in above) else 0
 
 
 def grown_subject(rules: grammar_rules.Rules, wanted: Grown, *, name: str) -> Subject:

@@ -109,12 +109,14 @@ class Upload:
             return
         given = {one.name: one for one in self.files}
         text = main.read_text("utf-8", "replace")
-        for way in re.findall(r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text):
-            way = re.sub(r"^package://[^/]*/|^file://|^\./", "", way)
-            found = given.get(re.split(r"[/\\]", way)[-1])
+        for reference in re.findall(
+            r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text
+        ):
+            reference = re.sub(r"^package://[^/]*/|^file://|^\./", "", reference)
+            found = given.get(re.split(r"[/\\]", reference)[-1])
             if found is None:
                 continue
-            wanted = (main.parent / way).resolve()
+            wanted = (main.parent / reference).resolve()
             if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
                 with contextlib.suppress(OSError):  # the reader then reports the missing file
                     wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -194,6 +196,8 @@ def _not_imported(rules: list[Path]) -> list[Path]:
     named: set[str] = set()
     for path in rules:
         text = path.read_text(encoding="utf-8", errors="replace")
-        imports = {way.rpartition("/")[2] for way in re.findall(r'"([^"\n]+\.cga)"', text)}
+        imports = {
+            imported.rpartition("/")[2] for imported in re.findall(r'"([^"\n]+\.cga)"', text)
+        }
         named |= imports - {path.name}
     return [path for path in rules if path.name not in named] or rules

@@ -251,7 +251,7 @@ export class Goals {
     return this.stage.viewPlane(goal.position);
   }
 
-  /** Drag to a place on the page; `other`: snap if goals do not, and the other way round. */
+  /** Drag to a place on the page; `other`: snap if goals do not, or the opposite. */
   drag(clientX: number, clientY: number, other = false): void {
     const { held: grab } = this;
     if (!grab) return;
@@ -262,8 +262,8 @@ export class Goals {
     else {
       if (this.sensitivity === 1 && grab.axis < 0) grab.free.copy(hit).add(grab.offset);
       else {
-        const way = hit.clone().sub(grab.from).multiplyScalar(this.sensitivity);
-        grab.free.add(grab.axis < 0 ? way : axisVector(grab.axis).multiplyScalar(way.getComponent(grab.axis)));
+        const movement = hit.clone().sub(grab.from).multiplyScalar(this.sensitivity);
+        grab.free.add(grab.axis < 0 ? movement : axisVector(grab.axis).multiplyScalar(movement.getComponent(grab.axis)));
         grab.from.copy(hit);
       }
       grab.goal.position.copy(grab.free);
@@ -321,9 +321,9 @@ export class Goals {
     const step = steps[key];
     if (!step || !this.active) return false;
     const length = ARROW_KEY_STEP * this.stage.size * this.sensitivity * (shift ? 5 : 1);
-    const way = this.stage.right().multiplyScalar(step[0]).addScaledVector(this.stage.above(), step[1]);
-    if (this.flat) way.setZ(0).normalize();
-    this.active.position.addScaledVector(way, length);
+    const direction = this.stage.right().multiplyScalar(step[0]).addScaledVector(this.stage.above(), step[1]);
+    if (this.flat) direction.setZ(0).normalize();
+    this.active.position.addScaledVector(direction, length);
     this.moved();
     return true;
   }

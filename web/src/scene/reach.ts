@@ -59,8 +59,8 @@ class Shell {
     this.tint.visible = !flat;
     this.tint.position.copy(center);
     this.tint.scale.setScalar(radius);
-    const way = center.clone().sub(camera.position);
-    const distance = way.length();
+    const sight = center.clone().sub(camera.position);
+    const distance = sight.length();
     if (flat || distance <= radius) {
       this.rim.visible = flat;
       this.rim.position.copy(center);
@@ -70,8 +70,8 @@ class Shell {
     }
     // The outline of a sphere is a circle nearer to the camera than its center, and smaller.
     this.rim.visible = true;
-    this.rim.position.copy(center).addScaledVector(way, -((radius / distance) ** 2));
-    this.rim.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), way.clone().negate().divideScalar(distance));
+    this.rim.position.copy(center).addScaledVector(sight, -((radius / distance) ** 2));
+    this.rim.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), sight.clone().negate().divideScalar(distance));
     this.rim.scale.setScalar(radius * Math.sqrt(1 - (radius / distance) ** 2));
   }
 }

@@ -90,7 +90,7 @@ export class SampledMotion {
     return Object.fromEntries(rows);
   }
 
-  /** Rows between two samples; quaternions, which begin at `turns`, take the shorter way. */
+  /** Rows between two samples; quaternions, which begin at `turns`, take the shorter arc. */
   private mixed(values: Float32Array, [before, after, share]: [number, number, number], turns: readonly number[]): Float64Array {
     const width = values.length / this.samples;
     const one = values.subarray(before * width, (before + 1) * width);

@@ -18,7 +18,7 @@ export interface Contents {
   /** The motion to begin with. */
   motion: string | null;
   hello: Hello;
-  /** For every way that the switches can be set. */
+  /** For every combination of the switches. */
   scenes: (Switches & { scene: Scene })[];
   /** Packets of the problem for each solver. */
   problems: (Switches & { solver: string; part: number })[];

@@ -108,8 +108,8 @@ export class StepVectors {
     const tip = placeOf(before, head.effector);
     if (head.goal) this.arrow(tip, new Vector3(...head.goal), 0.3 * radius, TO_GOAL);
     const at = tip.clone();
-    for (const { way } of tracing.shares(parents).slice(-MOST_ARROWS)) {
-      const next = at.clone().add(way);
+    for (const { displacement } of tracing.shares(parents).slice(-MOST_ARROWS)) {
+      const next = at.clone().add(displacement);
       this.arrow(at, next, 0.3 * radius, PLACED);
       at.copy(next);
     }
@@ -127,14 +127,14 @@ export class StepVectors {
 
   private arrow(from: Vector3, to: Vector3, radius: number, color: number, pointed = true): void {
     const k = this.used;
-    const way = to.clone().sub(from);
-    const length = way.length();
+    const direction = to.clone().sub(from);
+    const length = direction.length();
     if (length < SHORTEST_ARROW * radius) return;
     this.used += 1;
     const shaft = this.part(this.shafts, k, () => new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), color);
     const tip = this.part(this.heads, k, () => new ConeGeometry(1, 1, 14).translate(0, -0.5, 0), color);
     const point = pointed ? Math.min(5 * radius, 0.6 * length) : 0;
-    for (const part of [shaft, tip]) part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), way.clone().divideScalar(length));
+    for (const part of [shaft, tip]) part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), direction.clone().divideScalar(length));
     shaft.position.copy(from);
     shaft.scale.set(radius, length - point, radius);
     tip.visible = pointed;

@@ -13,7 +13,7 @@ export interface Share {
   /** Rotation vector in world [rad]. */
   turn: Vector3;
   /** First-order displacement of the tip: the joint's column of the Jacobian times the rotation. */
-  way: Vector3;
+  displacement: Vector3;
 }
 
 export interface TraceEvents {
@@ -186,7 +186,7 @@ export class TracePlayer {
       const turn = turnOf(before, after, k);
       const parent = parents[k] ?? -1;
       if (parent >= 0) turn.sub(turnOf(before, after, parent));
-      shares.unshift({ joint: k, turn, way: turn.clone().cross(tip.clone().sub(placeOf(before, k))) });
+      shares.unshift({ joint: k, turn, displacement: turn.clone().cross(tip.clone().sub(placeOf(before, k))) });
     }
     return shares;
   }
