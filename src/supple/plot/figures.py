@@ -29,6 +29,8 @@ from supple.solve.trace import Trace
 FIGURE_WIDTH = 6.4  # inches
 LEAST_HEIGHT, GREATEST_HEIGHT = 2.6, 6.2  # inches of what is below the title
 MOST_GHOSTS = 10
+DETAIL_LETTERS = 13  # of the line below the title, in an inch
+DETAIL_LINE_HEIGHT = 0.16  # inches
 WORDS = {Status.LIMITED: "Limits in the way", Status.BUDGET: "Out of iterations"}
 
 P = ParamSpec("P")
@@ -58,9 +60,9 @@ def headline(fig: Figure, text: str, detail: str = "", *, colour: str = style.TE
         return 0.1
     height, left = fig.get_figheight(), 0.24 / fig.get_figwidth()
     fig.text(left, 1 - 0.16 / height, text, fontsize=12, fontweight="bold", color=colour, va="top")
-    wrapped = textwrap.fill(detail, int(fig.get_figwidth() * 13))
+    wrapped = textwrap.fill(detail, int(fig.get_figwidth() * DETAIL_LETTERS))
     fig.text(left, 1 - 0.42 / height, wrapped, fontsize=9, color=style.QUIET, va="top")
-    return 0.45 + (0.16 * (wrapped.count("\n") + 1) if wrapped else 0.0)
+    return 0.45 + (DETAIL_LINE_HEIGHT * (wrapped.count("\n") + 1) if wrapped else 0.0)
 
 
 def check_options(title: str | None, names: bool | Sequence[str], **switches: bool) -> None:
@@ -102,9 +104,11 @@ def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure,
     left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
     room = (FIGURE_WIDTH - left - right) * scene.slope
     height = float(np.clip(room, LEAST_HEIGHT, GREATEST_HEIGHT))
-    lines = len(textwrap.wrap(detail, int(FIGURE_WIDTH * 13)))
+    lines = len(textwrap.wrap(detail, int(FIGURE_WIDTH * DETAIL_LETTERS)))
     letter = 0.0 if scene.view.flat else 0.2  # of the axis that points up
-    fig = NotebookFigure(figsize=(FIGURE_WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
+    fig = NotebookFigure(
+        figsize=(FIGURE_WIDTH, height + bottom + letter + 0.6 + DETAIL_LINE_HEIGHT * lines)
+    )
     top = headline(fig, title, detail, colour=colour) + letter
     tall = fig.get_figheight()
     frame = (

@@ -1,8 +1,6 @@
 // Joints of a pose that are at a limit, found as in src/supple/viewer/limits.py.
 
-import type { Cone, JointRow } from "../kernels/index";
-
-const AT_LIMIT = 2e-3; // greatest distance to a limit that counts as being at it [rad, or model units]
+import { AT_LIMIT, type Cone, type JointRow } from "../kernels/index";
 
 /** Indices of the joints that are at a limit. */
 export function atLimits(joints: readonly JointRow[], pose: Float64Array): number[] {
