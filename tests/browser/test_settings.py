@@ -200,7 +200,7 @@ def check_wrong(driver):
 
 def test_of_a_settings_file_what_fits_is_taken_and_the_rest_is_named(driver):
     driver.drop({"wrong.json": json.dumps(WRONG).encode()})
-    driver.until(lambda: "Settings taken over, except" in driver.notice())
+    driver.until(lambda: "Settings applied, except" in driver.notice())
     check_wrong(driver)
     told = driver.notice()
     assert "setup.nonsense: not known here" in told and "and" in told and "more" in told
@@ -329,4 +329,4 @@ def test_a_kept_file_that_is_not_open_any_more_is_said(new_page):
     script = f"sessionStorage.setItem('supple-playground', {json.dumps(json.dumps(kept))})"
     driver = new_page(script=script)
     assert driver.session.setup.scene == "snake"
-    assert "no longer open" in driver.notice() and "begun anew" in driver.notice()
+    assert "no longer open" in driver.notice() and "back to the defaults" in driver.notice()

@@ -93,7 +93,7 @@ def test_a_link_is_shown_where_it_cannot_be_copied(driver):
     driver.ask("delete navigator.clipboard.writeText")
 
 
-def test_an_address_names_a_file_and_does_not_carry_it(driver, new_page, tmp_path):
+def test_an_address_names_a_file_and_does_not_contain_it(driver, new_page, tmp_path):
     supple.save(supple.chain([1, 1, 1, 1]), tmp_path / "mine.bvh")
     data = (tmp_path / "mine.bvh").read_bytes()
     driver.drop({"mine.bvh": data})
@@ -103,7 +103,7 @@ def test_an_address_names_a_file_and_does_not_carry_it(driver, new_page, tmp_pat
     assert len(address) < 4000
     other = new_page()
     other.ask(f"location.hash = {json.dumps(address[address.index('#') + 1 :])}")
-    other.until(lambda: "This address is for mine.bvh" in other.notice())
+    other.until(lambda: "This link is for mine.bvh" in other.notice())
     assert other.ask("playground.page.scene.key") == "snake:8:8:3"
     other.drop({"mine.bvh": data})
     other.until(

@@ -52,16 +52,16 @@ def test_a_step_of_all_joints_is_drawn_and_replayed(driver):
     last = driver.ask("playground.trace().iterations")
     assert last >= 2 and driver.ask("playground.trace().inside") == 0
     driver.page.click("[name=trace-last]")
-    before, after, goal, ways = driver.ask(
+    before, after, goal, shares = driver.ask(
         """(() => {
           const { tracing, scene } = playground.page, tip = tracing.head.effector;
           const place = (pose) => [...pose.slice(7 * tip, 7 * tip + 3)];
-          const ways = tracing.shares(scene.parents).map(({ way }) => way.toArray());
-          return [place(tracing.before), place(tracing.pose()), tracing.head.goal, ways];
+          const shares = tracing.shares(scene.parents).map(({ displacement }) => displacement.toArray());
+          return [place(tracing.before), place(tracing.pose()), tracing.head.goal, shares];
         })()"""
     )
-    moved, told = np.subtract(after, before), np.sum(ways, axis=0)
-    assert len(ways) == 8 and np.linalg.norm(told - moved) < 0.1 * np.linalg.norm(moved)
+    moved, told = np.subtract(after, before), np.sum(shares, axis=0)
+    assert len(shares) == 8 and np.linalg.norm(told - moved) < 0.1 * np.linalg.norm(moved)
     assert np.allclose(after, goal, atol=driver.tolerance() * 1.01)
     driver.settled()
     arrows = "playground.page.vectors.group.children.filter((one) => one.visible).length"
@@ -83,7 +83,7 @@ def test_two_solvers_side_by_side(driver):
             shown = driver.joints(slot)
             assert np.allclose(shown, driver.session.poses[slot].positions, atol=1e-4)
     told = driver.page.inner_text("#halves")
-    assert "LM" in told and "FABRIK" in told and "tip's way" in told
+    assert "LM" in told and "FABRIK" in told and "tip's path" in told
     driver.page.mouse.click(*driver.joint_pixel("j4", half=1))
     driver.until("playground.page.store.chosen === 4")
 
@@ -151,7 +151,7 @@ def test_a_race_has_every_solver_that_can(driver):
     assert names == ["LM", "CCD", "TargetTriangle", "FABRIK", "Jacobian"]
     boxes = driver.page.locator("#halves .half").all_inner_texts()
     for name, frame, told in zip(names, frames, boxes, strict=True):
-        assert told.startswith(name) and "error" in told and "tip's way" in told
+        assert told.startswith(name) and "error" in told and "tip's path" in told
         assert f"in {frame['iterations']} iteration" in told
     goal = np.array(driver.ask("playground.goal()"))
     for slot, frame in enumerate(frames):

@@ -30,6 +30,7 @@ const answers = JSON.parse(readFileSync(file, "utf8")).map((job) => {
       row: [...solution.row],
       positions: [...frames.positions],
       rotations: [...frames.rotations],
+      localRotations: [...problem.localRotations(solution.coordinates)],
       poses: trace && [...trace.poses],
       events: trace && [...trace.events],
     };

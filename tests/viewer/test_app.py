@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 import supple
 from supple.viewer.app import PAGE
-from supple.viewer.library import MOST_AT_ONCE, UPLOADS
+from supple.viewer.library import MOST_AT_ONCE, MOST_UPLOADS
 from supple.viewer.security import Guard
 from supple.viewer.server import Server
 
@@ -290,13 +290,13 @@ def test_a_broken_file_is_refused_in_the_reader_s_words(server):
 
 def test_a_large_file_is_refused(server):
     told = upload(server, "large.glb", b"x" * (LIMIT + 1), last=1)
-    assert "are not taken" in told["error"]
+    assert "are not accepted" in told["error"]
 
 
 def test_many_small_files_are_large_too(server):
     told = upload(server, "a.png", b"x" * (LIMIT // 2))
     told = upload(server, "b.png", b"x" * (LIMIT - 10), into=told["into"], last=1)
-    assert "are not taken" in told["error"]
+    assert "are not accepted" in told["error"]
 
 
 def test_what_does_not_say_its_size_is_counted(server):
@@ -306,7 +306,7 @@ def test_what_does_not_say_its_size_is_counted(server):
     chunks = (b"x" * 10_000 for _ in range(20))
     line.request("POST", f"/upload?{query}", body=chunks, encode_chunked=True)
     answer = line.getresponse()
-    assert b"are not taken" in answer.read()
+    assert b"are not accepted" in answer.read()
     line.close()
 
 
@@ -385,9 +385,9 @@ def receiving(server):
 
 def test_unfinished_uploads_are_limited():
     with Server(port=0) as server:
-        begun = [begin_upload(server) for _ in range(UPLOADS)]
-        until(lambda: len(receiving(server)) == UPLOADS)
-        assert "no more are taken at once" in upload(server, "b.png", b"x")["error"]
+        begun = [begin_upload(server) for _ in range(MOST_UPLOADS)]
+        until(lambda: len(receiving(server)) == MOST_UPLOADS)
+        assert "no more are accepted at once" in upload(server, "b.png", b"x")["error"]
         folders = [one.folder for one in receiving(server)]
         begun[0].sendall(b"y" * 9)
         assert b"into" in answer(begun[0])
@@ -403,7 +403,7 @@ def test_the_files_of_an_upload_that_come_at_once_are_limited():
         into = upload(server, "a.png", b"x")["into"]
         begun = [begin_upload(server, into=into, name=f"{k}.png") for k in range(MOST_AT_ONCE)]
         until(lambda: sum(one.receiving for one in receiving(server)) == MOST_AT_ONCE)
-        assert "no more are taken at once" in upload(server, "b.png", b"x", into=into)["error"]
+        assert "no more are accepted at once" in upload(server, "b.png", b"x", into=into)["error"]
         begun[0].sendall(b"y" * 9)
         assert b"upload has ended" in answer(begun[0])
         for line in begun:
@@ -411,7 +411,7 @@ def test_the_files_of_an_upload_that_come_at_once_are_limited():
 
 
 def test_an_upload_that_stalls_is_given_up(monkeypatch):
-    monkeypatch.setattr("supple.viewer.uploads.STALLED", 0.2)
+    monkeypatch.setattr("supple.viewer.uploads.STALL_TIMEOUT", 0.2)
     with Server(port=0) as server, begin_upload(server) as line:
         assert b"nothing more of it came" in answer(line)
         assert not server.playground.library._uploads

@@ -109,7 +109,7 @@ def test_bones_that_do_not_exist_are_left_out():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"balance": {"on": True}}, "expected the feet that stand"),
+        ({"balance": {"on": True}}, "expected the standing feet"),
         ({"loops": [HELD | {"rotation": [0, 0, 0, 0]}]}, "expected a rotation, got zeros"),
         ({"avoid": {"on": True, "boxes": [{"center": [0, 0, 0], "size": [1, 0, 1]}]}}, "size"),
     ],

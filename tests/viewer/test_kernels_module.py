@@ -276,6 +276,8 @@ def test_positions_are_those_of_the_pose(compared):
         np.testing.assert_allclose(positions, pose.positions, atol=1e-12)
         rotations = np.reshape(answer["rotations"], (-1, 4))
         np.testing.assert_allclose(rotations, pose.rotations, atol=1e-12)
+        local = np.reshape(answer["localRotations"], (-1, 4))
+        np.testing.assert_allclose(local, pose.local_rotations, atol=1e-12)
 
 
 def test_a_start_of_its_own(tmp_path):

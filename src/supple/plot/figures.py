@@ -26,9 +26,11 @@ from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
 from supple.solve.trace import Trace
 
-WIDTH = 6.4  # inches
-LOWEST, HIGHEST = 2.6, 6.2  # of what is below the title
+FIGURE_WIDTH = 6.4  # inches
+LEAST_HEIGHT, GREATEST_HEIGHT = 2.6, 6.2  # inches of what is below the title
 MOST_GHOSTS = 10
+DETAIL_LETTERS = 13  # of the line below the title, in an inch
+DETAIL_LINE_HEIGHT = 0.16  # inches
 WORDS = {Status.LIMITED: "Limits in the way", Status.BUDGET: "Out of iterations"}
 
 P = ParamSpec("P")
@@ -58,9 +60,9 @@ def headline(fig: Figure, text: str, detail: str = "", *, colour: str = style.TE
         return 0.1
     height, left = fig.get_figheight(), 0.24 / fig.get_figwidth()
     fig.text(left, 1 - 0.16 / height, text, fontsize=12, fontweight="bold", color=colour, va="top")
-    wrapped = textwrap.fill(detail, int(fig.get_figwidth() * 13))
+    wrapped = textwrap.fill(detail, int(fig.get_figwidth() * DETAIL_LETTERS))
     fig.text(left, 1 - 0.42 / height, wrapped, fontsize=9, color=style.QUIET, va="top")
-    return 0.45 + (0.16 * (wrapped.count("\n") + 1) if wrapped else 0.0)
+    return 0.45 + (DETAIL_LINE_HEIGHT * (wrapped.count("\n") + 1) if wrapped else 0.0)
 
 
 def check_options(title: str | None, names: bool | Sequence[str], **switches: bool) -> None:
@@ -98,16 +100,23 @@ def _batch(what: str, poses: Pose, like: Pose) -> list[Pose]:
 
 
 def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure, Axes]:
-    """A figure as high as its scene needs, its title written."""
+    """A figure as high as its scene needs, with its title."""
     left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
-    room = (WIDTH - left - right) * scene.slope
-    height = float(np.clip(room, LOWEST, HIGHEST))
-    lines = len(textwrap.wrap(detail, int(WIDTH * 13)))
+    room = (FIGURE_WIDTH - left - right) * scene.slope
+    height = float(np.clip(room, LEAST_HEIGHT, GREATEST_HEIGHT))
+    lines = len(textwrap.wrap(detail, int(FIGURE_WIDTH * DETAIL_LETTERS)))
     letter = 0.0 if scene.view.flat else 0.2  # of the axis that points up
-    fig = NotebookFigure(figsize=(WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
+    fig = NotebookFigure(
+        figsize=(FIGURE_WIDTH, height + bottom + letter + 0.6 + DETAIL_LINE_HEIGHT * lines)
+    )
     top = headline(fig, title, detail, colour=colour) + letter
     tall = fig.get_figheight()
-    frame = (left / WIDTH, bottom / tall, 1 - (left + right) / WIDTH, 1 - (bottom + top) / tall)
+    frame = (
+        left / FIGURE_WIDTH,
+        bottom / tall,
+        1 - (left + right) / FIGURE_WIDTH,
+        1 - (bottom + top) / tall,
+    )
     return fig, fig.add_axes(frame)
 
 
@@ -138,8 +147,8 @@ def pose(
         names: Whether to write the names, or which; True leaves out most if there are many.
         capsules: Whether to draw what stands for each bone in collisions, `skeleton.capsules`, or
             others by joint, such as `character.capsules`.
-        among: A batch of poses that the figure has room for, such as all poses of a trace: figures of
-            poses among the same ones have one view, scale and size, as the frames of an animation must.
+        among: A batch of poses for which the figure has room, such as all poses of a trace. Figures with
+            the same `among` have the same view, scale and size, as the frames of an animation need.
     """
     check_options(title, names, frames=frames, limits=limits)
     _single("pose", pose)
@@ -174,7 +183,7 @@ def solution(
     limits: bool = True,
     names: bool | Sequence[str] = True,
 ) -> Figure:
-    """Draw an answer: the start pale behind it, the goals, and what keeps it from them.
+    """Draw an answer: the start pale behind it, the goals, and what keeps them from being met.
 
     A target that is out of reach is shown with the gap and the dashed circle or sphere that the
     chain can reach; joints whose limits are in the way are red; other answers are drawn pale blue.
@@ -232,7 +241,7 @@ def trace(
     limits: bool = True,
     names: bool | Sequence[str] = True,
 ) -> Figure:
-    """Draw the way to an answer: the iterations as fading ghosts, and the error in each.
+    """Draw the iterations of a solve as fading ghosts, and the error after each.
 
     Args:
         traced: A solution that was asked for with `trace=True`, or its trace.
@@ -249,13 +258,13 @@ def trace(
     record = traced.trace if isinstance(traced, Solution) else instance("trace", traced, Trace)
     if record is None:
         raise SuppleError("trace: the solution has none; solve with trace=True")
-    way = record.poses
-    last = answer.pose if answer is not None else way[len(way) - 1]
+    poses = record.poses
+    last = answer.pose if answer is not None else poses[len(poses) - 1]
     asked = goals if goals is not None else record.goals
     machine = machine_of(as_goals(asked), answer) if answer is not None else None
     scene = Scene(
-        [way, last],
-        marks_of(asked, way[0], last),
+        [poses, last],
+        marks_of(asked, poses[0], last),
         beside=machine.points(last) if machine is not None else None,
         view=view,
         up=up,
@@ -275,21 +284,21 @@ def trace(
     fig.subplots_adjust(left / 10, 0.5 / tall, 0.98, 1 - (top + 0.15) / tall, wspace=0.16)
     pressed = pressed_of(answer) if answer is not None else ()
     scene.draw(ax, last, detail=Detail(frames, limits, names, machine=machine), pressed=pressed)
-    _draw_way(ax, scene, way)
+    _draw_iterations(ax, scene, poses)
     if answer is not None:
         scene.draw_around(ax, answer, start=False)
     _draw_errors(side, record, answer)
     return fig
 
 
-def _draw_way(ax: Axes, scene: Scene, way: Pose) -> None:
-    """Poses on the way as ghosts, the later the darker, and the effectors' paths."""
-    chosen = np.unique(np.linspace(0, len(way) - 1, MOST_GHOSTS).round().astype(int))
+def _draw_iterations(ax: Axes, scene: Scene, poses: Pose) -> None:
+    """Poses of the iterations as ghosts, later ones darker, and the effectors' paths."""
+    chosen = np.unique(np.linspace(0, len(poses) - 1, MOST_GHOSTS).round().astype(int))
     for n, k in enumerate(chosen):
         fade = 0.8 - 0.7 * n / len(chosen)
-        marks.ghost(ax, scene.view, way[int(k)], colour=style.WAY, fade=fade)
+        marks.ghost(ax, scene.view, poses[int(k)], colour=style.WAY, fade=fade)
     for effector in dict.fromkeys(one.effector for one in scene.goals if one.shape == "disc"):
-        path = scene.view(way.position(effector))
+        path = scene.view(poses.position(effector))
         ax.plot(*path.T, color=style.GOAL, lw=1.0, marker=".", ms=4, zorder=marks.GHOSTS + 0.95)
 
 

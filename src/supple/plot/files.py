@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from supple.errors import SuppleError, brief
 from supple.files import as_path, check_writable, write
-from supple.plot.style import DPI, RC
+from supple.plot.style import PNG_DPI, RC
 
 EXTENSIONS = (".png", ".svg")
 
@@ -47,7 +47,7 @@ def _drawn(figure: Figure, kind: str) -> bytes:
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     drawn = io.BytesIO()
     with matplotlib.rc_context(RC):
-        figure.savefig(drawn, format=kind, dpi=DPI, facecolor="white", metadata=undated)
+        figure.savefig(drawn, format=kind, dpi=PNG_DPI, facecolor="white", metadata=undated)
     return drawn.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""What a scene stands on: rulers beside a flat one, a floor and a rod under one in space."""
+"""The ground of a scene: rulers beside a flat one, a floor and an upright ruler under one in space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from supple.plot import style
 from supple.plot.marks import GROUND, write
 from supple.plot.view import Floats, View
 
-MARGIN = 0.07  # of the larger side
+PAGE_MARGIN = 0.07  # on each side, of the scene's larger side
 
 
 def rulers(ax: Axes, view: View) -> None:
@@ -32,16 +32,16 @@ def rulers(ax: Axes, view: View) -> None:
 def bounds(
     view: View, points: Floats, discs: Sequence[tuple[Floats, float]] = ()
 ) -> tuple[Floats, Floats]:
-    """The least and greatest corner of the page that has world points, and discs, in sight."""
+    """The least and greatest corner of the page on which world points and discs are visible."""
     flat = view(points)
     low, high = flat.min(axis=0), flat.max(axis=0)
     for centre, radius in discs:
         low = np.minimum(low, view(centre) - radius)
         high = np.maximum(high, view(centre) + radius)
     size = float((high - low).max()) or 1.0
-    # Nothing is drawn in a strip: a straight chain gets some room to both sides.
+    # A straight chain gets some room on both sides.
     thin = np.maximum(0.0, 0.3 * size - (high - low)) / 2
-    return low - thin - MARGIN * size, high + thin + MARGIN * size
+    return low - thin - PAGE_MARGIN * size, high + thin + PAGE_MARGIN * size
 
 
 class Floor(NamedTuple):
@@ -88,7 +88,7 @@ def _nice(step: float) -> float:
 
 
 def draw_floor(ax: Axes, view: View, floor: Floor) -> None:
-    """A grid below, with numbers along its near edges, and an upright rod with numbers."""
+    """Draw a grid with numbers along its near edges, and an upright ruler."""
     ax.set_aspect("equal")
     ax.set_axis_off()
     i, j, k = view.axes
@@ -110,12 +110,12 @@ def draw_floor(ax: Axes, view: View, floor: Floor) -> None:
         corner = near_i if axis == i else near_j
         numbered = _numbered(edge, floor.spacing) & (np.abs(edge - corner) > 0.4 * floor.spacing)
         _numbers(ax, places, edge, numbered, "xyz"[axis], centre)
-    # The rod stands at the leftmost corner of the floor.
+    # The upright ruler is at the leftmost corner of the floor.
     a, b = min(((a, b) for a in box[:, i] for b in box[:, j]), key=lambda c: point(*c)[0])
     rod = [point(a, b, c) for c in lines[k]]
     ax.plot(*np.array(rod).T, color=style.faded(style.QUIET, 0.5), lw=0.8, zorder=GROUND)
     numbered = _numbered(lines[k], floor.spacing)
-    numbered[0] = False  # where the other numbers are
+    numbered[0] = False  # the floor has its numbers there
     _numbers(ax, rod, lines[k], numbered, "xyz"[k], rod[0] + (1.0, 0.0), on_top=True)
 
 
@@ -133,7 +133,7 @@ def _numbers(
     *,
     on_top: bool = False,
 ) -> None:
-    """Numbers beside a line of places, on the side away from a centre, and the axis's letter."""
+    """Write the axis's letter and numbers along a line of points, on the side away from a centre."""
     line = places[-1] - places[0]
     away = np.array([-line[1], line[0]]) / (float(np.linalg.norm(line)) or 1.0)
     if away @ (np.mean(places, axis=0) - centre) < 0:

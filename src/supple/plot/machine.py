@@ -20,7 +20,7 @@ from supple.plot.view import Floats, View
 from supple.rotations import between, rotate
 from supple.solve.solution import Solution
 
-OPEN = 1e-6  # of the extent: loops that are open by less are drawn as closed
+CLOSED_LOOP_TOLERANCE = 1e-6  # of the pose's extent: a smaller gap is drawn as closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,11 @@ class Machine:
 
     Attributes:
         capsules: Of the bones, by joint; None to draw none.
-        touching: Names of the joints and obstacles that are too near to each other.
+        touching: Names of the two joints or obstacles that are too near to each other.
         obstacles: By name.
         center: The centre of mass, world, shape (3,); None to draw none.
-        support: Corners of what it has to be over, in order, world, shape (K, 3).
-        balanced: Whether it is.
+        support: Corners of the support polygon, in order, world, shape (K, 3).
+        balanced: Whether the centre of mass is over it.
         loops: World points that are held together, shape (L, 2, 3).
     """
 
@@ -46,7 +46,7 @@ class Machine:
     loops: Floats | None = None
 
     def points(self, pose: Pose) -> Floats:
-        """Points that must be in sight, world, shape (K, 3); planes have none."""
+        """Points that must be visible, world, shape (K, 3); planes have none."""
         found = [np.zeros((0, 3))]
         for one in (self.obstacles or {}).values():
             if isinstance(one, Box):
@@ -75,17 +75,17 @@ class Machine:
         for a, b in self.loops if self.loops is not None else ():
             extent = float(np.ptp(pose.positions, axis=0).max())
             gap = float(np.linalg.norm(b - a))
-            colour = style.GOAL if gap <= OPEN * extent else style.PRESSED
+            colour = style.GOAL if gap <= CLOSED_LOOP_TOLERANCE * extent else style.PRESSED
             ax.plot(*view(np.stack([a, b])).T, "o-", color=colour, mfc="none", ms=7, mew=1.6,
                     zorder=marks.NAMES - 0.1)  # fmt: skip
-            if gap > OPEN * extent:
+            if gap > CLOSED_LOOP_TOLERANCE * extent:
                 marks.write(
                     ax, f"{gap:.3g}", view(0.5 * (a + b)), np.array([0.0, 9.0]), colour=colour
                 )
 
 
 def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
-    """What of a solution's goals is drawn besides places; None if there is nothing."""
+    """Loops, collisions and balance of a solution's goals; None if there are none."""
     pose = solution.pose
     parts: dict[str, Any] = {}
     loops: list[LoopMark] = []

@@ -25,11 +25,11 @@ from supple.plot.view import Floats, View
 # Layers; within one the nearer to the eye is higher by less than 1.
 GROUND, SHADOW, REACH, LIMITS, GHOSTS, GOALS, BONES, FRAMES, JOINTS, NAMES = range(10)
 
-MANY = 150  # bones, beyond which each is not drawn on its own
+MOST_SINGLE_BONES = 150  # with more, all bones are drawn as one collection of lines
 
 
 def links(skeleton: Skeleton) -> list[tuple[int, int]]:
-    """Pairs of places in `skeleton.names`: everything that hangs on a joint, and that joint."""
+    """Pairs of indices in `skeleton.names`: a joint or tip, and its parent."""
     above = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
     return [(k, a) for k, a in enumerate(above) if a >= 0]
 
@@ -58,7 +58,7 @@ def bones(
     pairs = links(skeleton)
     middle = np.array([0.5 * (positions[k] + positions[a]) for k, a in pairs]).reshape(-1, 3)
     width = 4.2 * bold
-    if len(pairs) > MANY:
+    if len(pairs) > MOST_SINGLE_BONES:
         parts = [flat[[a, k]] for k, a in pairs]
         ax.add_collection(LineCollection(parts, colors=style.BONE, linewidths=width, zorder=BONES))
         pairs, middle = [], middle[:0]
@@ -67,7 +67,7 @@ def bones(
         (line,) = ax.plot(*flat[[a, k]].T, color=style.BONE, lw=width, zorder=order)
         line.set_path_effects([halo, Normal()])
     marked = set(pressed)
-    if len(skeleton.names) > MANY:
+    if len(skeleton.names) > MOST_SINGLE_BONES:
         joints = flat[: len(skeleton.joints)]
         ax.plot(
             *joints.T, "o", ms=5 * bold, mfc=style.JOINT, mec=style.BONE, mew=0.5, zorder=JOINTS
@@ -98,7 +98,7 @@ def ghost(
     colour: str = style.GHOST,
     scale: float = 1.0,
 ) -> None:
-    """A pose that is not the point: thin and pale, the paler the more `fade`."""
+    """A pose in the background: thin and pale, paler for a larger `fade`."""
     skeleton = pose.skeleton
     flat = view(pose.positions)
     tint, bold = style.faded(colour, fade), scale * weight(skeleton)
@@ -112,7 +112,7 @@ def ghost(
 
 
 def shadow(ax: Axes, view: View, pose: Pose, floor: float, *, scale: float = 1.0) -> None:
-    """What the bones cover of the floor, to show where in space they are."""
+    """The shadow of the bones on the floor, which shows where in space they are."""
     on_floor = pose.positions.copy()
     on_floor[:, view.axes[2]] = floor
     flat = view(on_floor)
@@ -165,7 +165,7 @@ def capsules(
     *,
     pressed: Iterable[str] = (),
 ) -> None:
-    """The outlines of capsules on the page, those in front last; those of some joints red."""
+    """The outlines of capsules on the page, the nearest last; those of `pressed` joints red."""
     marked = set(pressed)
     parts = [
         (ends, radius, style.PRESSED if name in marked else style.LIMIT)
@@ -192,9 +192,9 @@ def capsule(ax: Axes, view: View, ends: Floats, radius: float, colour: str) -> N
 
 
 def limit_regions(view: View, pose: Pose) -> list[tuple[int, Floats, Floats]]:
-    """What shows how far joints may go: (joint, edge (K, 3), filled parts (P, 3, 3) or none).
+    """The regions that limits allow: (joint, edge (K, 3), filled parts (P, 3, 3) or none), world.
 
-    Fans for hinges and axes, ways for sliders; a cone is flat a sector, and in space its mantle.
+    Fans for hinges and axes, segments for sliders; a cone is a sector if flat, else its mantle.
     """
     regions: list[tuple[int, Floats, Floats]] = []
     none = np.zeros((0, 3, 3))
@@ -208,7 +208,7 @@ def limit_regions(view: View, pose: Pose) -> list[tuple[int, Floats, Floats]]:
 
 
 def limits(ax: Axes, view: View, pose: Pose, *, pressed: Iterable[str] = ()) -> None:
-    """How far joints may go: fans, translucent cones and ways; red for joints at their limit."""
+    """The limits of joints: fans, cones and segments; red for joints at their limit."""
     marked = set(pressed)
     for joint, edge, parts in limit_regions(view, pose):
         name = pose.skeleton.joint_names[joint]
@@ -234,7 +234,7 @@ def _cone(view: View, pose: Pose, j: int) -> list[tuple[int, Floats, Floats]]:
     origin, size = pose.positions[j], _bone_size(pose, j) / 3
     if view.flat:
         if abs(axis @ view.toward) > 1 - 1e-6:
-            return []  # seen from its end, all around
+            return []  # seen along its axis: all around
         about = rotations.rotate(rotations.conjugate(frame), view.toward)
         high, low = swing_limit(cone, about), -swing_limit(cone, -about)
         angles = np.linspace(low, high, max(3, math.ceil((high - low) / 0.08)))
@@ -247,7 +247,7 @@ def _cone(view: View, pose: Pose, j: int) -> list[tuple[int, Floats, Floats]]:
 
 
 def _bone_size(pose: Pose, j: int) -> float:
-    """How long the first thing is that hangs on a joint."""
+    """Length of the first bone of a joint."""
     extent = float(np.max(np.ptp(pose.positions, axis=0), initial=0.0)) or 1.0
     for k, above in links(pose.skeleton):
         size = float(np.linalg.norm(pose.positions[k] - pose.positions[j]))
@@ -313,7 +313,7 @@ def reach(ax: Axes, view: View, centre: Floats, radius: float) -> None:
 def write(
     ax: Axes, text: str, at: Floats, shift: Floats, *, colour: str = style.QUIET, size: float = 8
 ) -> None:
-    """A word beside a point of the page, shifted by points (1/72 inch)."""
+    """Write text beside a point of the page, shifted by points (1/72 inch)."""
     words = ax.annotate(
         text, (float(at[0]), float(at[1])), xytext=(float(shift[0]), float(shift[1])),
         textcoords="offset points", ha="center", va="center", fontsize=size, color=colour,
@@ -325,7 +325,7 @@ def write(
 def names(
     ax: Axes, view: View, pose: Pose, shown: Sequence[str], busy: Mapping[str, Floats]
 ) -> None:
-    """Names beside joints and tips, on the side where no bone is, nor the goal of `busy`, world."""
+    """Names beside joints and tips, away from their bones and from goals `busy` (name: world)."""
     skeleton = pose.skeleton
     flat = view(pose.positions)
     for name in shown:

@@ -1,4 +1,4 @@
-"""A scene: poses and goals seen one way, on a ground, ready to be drawn on one or more axes."""
+"""A scene: poses and goals in one view, on a ground, ready to be drawn on one or more axes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from supple.plot.view import Floats, View, choose
 from supple.solve.solution import Solution, Status
 
 Goals = Mapping[str, Any] | Sequence[Goal] | Goal | None
-MOST_NAMES = 24  # joints, beyond which only effectors are named
-APART = 0.03  # of the page, between things that are named
-MOST_DETAILED = 80  # joints, beyond which frames would only be clutter
+MOST_NAMES = 24  # joints; with more, only effectors are named
+NAME_SPACING = 0.03  # between points that are named, of the page's diagonal
+MOST_DETAILED = 80  # joints; with more, frames would only be clutter
 
 
 def marks_of(goals: Goals, start: Pose, end: Pose | None = None) -> list[PlaceMark]:
-    """The places that goals are about, as they are drawn.
+    """Marks of the targets of goals.
 
-    What is held is where `start` has it; a target on a bone where `end` has that, by default `start`.
+    A held joint is marked where `start` has it, a target on a bone where `end` (by default `start`) has that.
     """
     asked = as_goals(goals) if goals is not None else ()
     marked = [mark for goal in asked for mark in goal.mark(start, start if end is None else end)]
@@ -49,10 +49,10 @@ class Detail:
     """How much of a pose is drawn.
 
     Attributes:
-        frames: Whether the axes of the joints' frames are.
-        limits: Whether the joints' limits are.
-        names: Whether the names are, or which; True leaves out most if there are many.
-        scale: How bold lines and marks are.
+        frames: Whether to draw the axes of the joints' frames.
+        limits: Whether to draw the joints' limits.
+        names: Whether to write the names, or which; True leaves out most if there are many.
+        scale: Factor of the size of lines and marks.
         capsules: What stands for each bone in collisions, by joint; None to draw none.
         machine: Loops, collisions and balance; None to draw none.
     """
@@ -66,17 +66,17 @@ class Detail:
 
 
 class Scene:
-    """What is seen, which way, and how much of the page it takes.
+    """What is drawn, its view, and its extent on the page.
 
     Args:
-        poses: Poses, or batches of poses, that must be in sight.
-        goals: Goals that must be.
+        poses: Poses, or batches of poses, that must be visible.
+        goals: Goals that must be visible.
         view: "flat", "space" or "auto".
         up: The world axis that points up in space.
-        limits: Poses whose limits must be in sight too.
-        discs: Circles or spheres, (centre, radius), that must be.
-        solids: More of these, which do not matter for the choice of the view.
-        beside: World points (K, 3) that must be in sight and do not matter for it either.
+        limits: Poses whose limits must be visible too.
+        discs: Circles or spheres, (centre, radius), that must be visible.
+        solids: More of these, which do not influence the choice of the view.
+        beside: World points (K, 3) that must be visible and do not influence it either.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Scene:
 
     @property
     def slope(self) -> float:
-        """How high the page is for its width."""
+        """Height of the page over its width."""
         width, height = self.high - self.low
         return float(height / width)
 
@@ -150,7 +150,7 @@ class Scene:
             marks.goal(ax, view, one.point, shape=one.shape, scale=detail.scale)
             if one.turn is not None:
                 marks.triad(ax, view, one.point, one.turn, 1.6 * size)
-        # A goal that is not met is in the way of its effector's name.
+        # A goal apart from its effector takes room beside the effector's name.
         far = 0.01 * float(np.linalg.norm(self.high - self.low))
         busy = {
             one.effector: one.point
@@ -160,14 +160,14 @@ class Scene:
         marks.names(ax, view, pose, self._names(pose, detail.names), busy)
 
     def _names(self, pose: Pose, names: bool | Sequence[str]) -> list[str]:
-        """Those asked for; of all, those that stand apart on the page, effectors first."""
+        """The names asked for; of all names, those with room on the page, effectors first."""
         if names is not True:
             return list(dict.fromkeys(() if names is False else names))
         effectors = [one.effector for one in self.goals]
         joints = zip(pose.skeleton.joint_names, pose.skeleton.joints, strict=True)
         moving = [name for name, joint in joints if joint.freedom_count]
         every = dict.fromkeys([*effectors, *moving, *pose.skeleton.names])
-        close = APART * float(np.linalg.norm(self.high - self.low))
+        close = NAME_SPACING * float(np.linalg.norm(self.high - self.low))
         kept: dict[str, Floats] = {}
         for name in every if len(pose.skeleton.joints) <= MOST_NAMES else effectors:
             at = self.view(pose.position(name))
@@ -176,7 +176,7 @@ class Scene:
         return list(kept)
 
     def _frame_size(self, pose: Pose) -> float:
-        """How long to draw the axes of joint frames, in model units."""
+        """Length of the axes of joint frames [model units]."""
         at = pose.positions
         lengths = [float(np.linalg.norm(at[k] - at[a])) for k, a in marks.links(pose.skeleton)]
         extent = float(np.ptp(self.points, axis=0).max()) or 1.0

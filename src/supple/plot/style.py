@@ -7,7 +7,7 @@ GOAL = "#f57c00"
 BONE = "#27323f"
 GHOST = "#c3ccd6"
 OTHER = "#a9cfe8"  # other answers
-WAY = "#7f95ab"  # poses on the way to an answer
+WAY = "#7f95ab"  # poses of a solve's iterations
 LIMIT = "#8e63ce"
 PRESSED = "#d81b60"
 AXES = ("#e05252", "#3fa34d", "#3d7fd9")  # x, y, z
@@ -16,7 +16,7 @@ QUIET = "#8a96a3"
 FAINT = "#e6eaef"
 STATUS = {True: "#2e7d32", False: "#c0392b"}
 
-DPI = 150
+PNG_DPI = 150  # dots per inch
 RC: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,

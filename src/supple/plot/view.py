@@ -1,4 +1,4 @@
-"""From the world to the page: which way to look at what is drawn."""
+"""Projection of the world onto the page, and the choice of the view."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from supple.errors import one_of
 Floats = NDArray[np.float64]
 
 VIEWS = ("auto", "flat", "space")
-FLAT = 1e-6  # of the extent: what is thinner lies in a plane
-PITCH = math.radians(20)
-YAWS = tuple(math.radians(a) for a in (*range(-60, -19, 5), *range(20, 61, 5)))
+FLAT_TOLERANCE = 1e-6  # of the extent: thinner scenes count as flat
+VIEW_PITCH = math.radians(20)
+VIEW_YAWS = tuple(math.radians(a) for a in (*range(-60, -19, 5), *range(20, 61, 5)))
 USUAL_YAW = math.radians(35)
 
 
@@ -67,7 +67,7 @@ def choose(
     one_of("view", view, VIEWS)
     one_of("up", up, ("y", "z"))
     extent = np.ptp(points, axis=0)
-    thin = extent <= FLAT * float(extent.max(initial=0.0))
+    thin = extent <= FLAT_TOLERANCE * float(extent.max(initial=0.0))
     if view != "space":
         for k, right, above in _PLANES[up]:
             if thin[k]:
@@ -102,14 +102,14 @@ def _fitted(points: Floats, up: str) -> View:
 
 
 def _in_space(up: str) -> Iterator[tuple[View, float]]:
-    """Views from above one's shoulder, all around the front, and how usual each is."""
+    """Views from slightly above, around the front, each with a factor by which it is preferred."""
     across, upward, out = (0, 1, 2) if up == "y" else (0, 2, 1)
     sign = 1.0 if up == "y" else -1.0  # x, up and out are right-handed
     e = np.eye(3)
-    for yaw in YAWS:
+    for yaw in VIEW_YAWS:
         forward = math.cos(yaw) * sign * e[out] + math.sin(yaw) * e[across]
         right = math.cos(yaw) * e[across] - math.sin(yaw) * sign * e[out]
-        above = math.cos(PITCH) * e[upward] - math.sin(PITCH) * forward
+        above = math.cos(VIEW_PITCH) * e[upward] - math.sin(VIEW_PITCH) * forward
         usual = 1.0 - 0.15 * abs(yaw - USUAL_YAW)
         yield View(right, above, False, axes=(across, out, upward)), usual
 

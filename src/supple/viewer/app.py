@@ -86,7 +86,7 @@ class Playground:
             hosts=names,
             addresses=others,
             headers=security_headers() if headers is None else headers,
-            door=_door,
+            without_token=_without_token,
         )
 
     # The page -------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class Playground:
     async def _receive(self, request: Request, upload: Upload, name: str) -> None:
         limit = self.upload_limit
         path = upload.place(name)
-        refusal = f"{path.name}: files of more than {limit // 2**20} MB are not taken"
+        refusal = f"{path.name}: files of more than {limit // 2**20} MB are not accepted"
         announced = request.headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > limit:
             raise SuppleError(refusal)
@@ -192,8 +192,8 @@ class Playground:
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
 
 
-def _door() -> Response:
-    """The page as it is without the token: it says how to open it, and takes the address that has one."""
+def _without_token() -> Response:
+    """The page without the token: a form that says how to open it, and takes the address that has one."""
     index = PAGE / "index.html"
     if not index.is_file():
         return PlainTextResponse(f"{NO_TOKEN}\n", status_code=403)

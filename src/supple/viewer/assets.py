@@ -19,7 +19,7 @@ ENDINGS = {"br": ".br", "gzip": ".gz"}
 """Endings of files compressed when the page was built, by encoding; the first one accepted is sent."""
 
 FOREVER = "public, max-age=31536000, immutable"  # of files whose names change with their contents
-LEVEL = 6  # of gzip: 1% larger than level 9 makes it, in half of the time
+GZIP_LEVEL = 6  # its output is 1% larger than that of level 9, in half of the time
 
 
 class Asset:
@@ -71,7 +71,7 @@ class Asset:
         """The body in an encoding; thread-safe."""
         with self._lock:
             if encoding not in self._compressed:
-                self._compressed[encoding] = gzip.compress(self.body, LEVEL, mtime=0)
+                self._compressed[encoding] = gzip.compress(self.body, GZIP_LEVEL, mtime=0)
             return self._compressed[encoding]
 
 

@@ -1,6 +1,6 @@
 """The data of a page without a server: scenes, lowered problems, meshes and sampled motions.
 
-What `session` sends step by step is laid down here at once, for every solver that can take the goals and
+The file contains what `session` sends step by step, for every solver that can take the goals and
 with limits, collisions and balance on and off. The page (`web/src/standalone`) answers its own messages from it.
 """
 
@@ -28,8 +28,8 @@ from supple.viewer.subject import Subject, limb_depth
 
 FORMAT, VERSION = "supple-page", 3
 NAME = "file:page"  # of the only scene
-FPS = 30.0  # most samples a second of a motion
-MOST_SAMPLES = 3000  # of a motion; a longer one has fewer a second
+MOST_SAMPLES_PER_SECOND = 30.0  # of a motion [Hz]
+MOST_SAMPLES = 3000  # of a motion; a longer one has fewer samples a second
 
 
 class _Parts:
@@ -86,7 +86,7 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
                                 built,
                                 own=own,
                                 number=k + 1,
-                                fps=FPS,
+                                fps=MOST_SAMPLES_PER_SECOND,
                                 most=MOST_SAMPLES,
                             )
                         ),
@@ -153,7 +153,7 @@ def _goal(skeleton: Skeleton, name: str) -> GoalSetup:
 
 
 def _kept(subject: Subject) -> list[Literal["avoid", "balance"]]:
-    """What is kept beside the goals, and can be switched off."""
+    """The constraints that are kept, and can be switched off."""
     kept = subject.bodies
     found: list[Literal["avoid", "balance"]] = []
     if kept.avoid.on:
@@ -164,14 +164,16 @@ def _kept(subject: Subject) -> list[Literal["avoid", "balance"]]:
 
 
 def _switches(subject: Subject) -> list[dict[str, bool]]:
-    """The switches of a page, each way that they can be set; what a subject does not have stays as it is."""
+    """All combinations of a page's switches; those that a subject does not have keep their value."""
     kept = _kept(subject)
-    ways = {
+    settings = {
         "limits": (True, False) if _has_limits(subject.skeleton) else (True,),
         "avoid": (True, False) if "avoid" in kept else (False,),
         "balance": (True, False) if "balance" in kept else (False,),
     }
-    return [dict(zip(ways, values, strict=True)) for values in itertools.product(*ways.values())]
+    return [
+        dict(zip(settings, values, strict=True)) for values in itertools.product(*settings.values())
+    ]
 
 
 def _switched(subject: Subject, switches: dict[str, bool]) -> Setup:
@@ -184,7 +186,7 @@ def _switched(subject: Subject, switches: dict[str, bool]) -> Setup:
 
 
 def _bodies(subject: Subject) -> dict[str, Any] | None:
-    """What the bones are made of; None if the page has nothing to do with it and it has to be estimated."""
+    """Capsules and masses of the bones; None if they would be estimated and the page does not use them."""
     known = subject.skeleton.physics is not None
     if not known and not bodies.has_weight(subject.bodies):
         return None

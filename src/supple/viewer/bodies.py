@@ -26,7 +26,8 @@ from supple.viewer.messages import (
 )
 from supple.viewer.subject import Subject
 
-BELOW = 0.1  # of the subject's size: solids up to as far below the ground lower it as an obstacle
+# Solids that start no deeper than this below the ground lower it as an obstacle [sizes of the subject].
+LOWERED_GROUND_DEPTH = 0.1
 NOTHING = np.zeros(0, np.int64)
 
 
@@ -56,7 +57,7 @@ def has_weight(bodies: BodiesSetup) -> bool:
 
 
 def kept(subject: Subject, bodies: BodiesSetup) -> list[Goal]:
-    """The goals that keep loops closed, bones apart and the balance.
+    """The goals that keep loops closed, bones apart and the figure balanced.
 
     Args:
         subject: What is shown.
@@ -74,7 +75,7 @@ def kept(subject: Subject, bodies: BodiesSetup) -> list[Goal]:
         goals.append(Avoid(avoid.margin, obstacles=obstacles))
     if balance.on:
         if not balance.feet:
-            raise SuppleError("balance: expected the feet that stand, got none; choose them")
+            raise SuppleError("balance: expected the standing feet, got none; choose them")
         goals.append(Balance(balance.feet, margin=balance.margin, up=subject.up))
     return goals
 
@@ -91,10 +92,12 @@ def _loop(one: LoopSetup) -> Connect:
 
 
 def _ground(subject: Subject) -> Plane:
-    """The ground as an obstacle: a little lower where solids are in it from the beginning."""
+    """The ground as an obstacle: lowered to the lowest solid that is a little below it at the start."""
     around, up = bounds(subject), np.eye(3)["xyz".index(subject.up)]
     heights = [one.lowest(subject.start, up) for one in contacts_of(subject.solid).solids]
-    near = [height for height in heights if height > around.ground - BELOW * around.size]
+    near = [
+        height for height in heights if height > around.ground - LOWERED_GROUND_DEPTH * around.size
+    ]
     return Plane(min([around.ground, *near]) * up, up)
 
 
@@ -102,7 +105,7 @@ def _ground(subject: Subject) -> Plane:
 
 
 def described(subject: Subject, bodies: BodiesSetup) -> Bodies:
-    """What the bones are made of."""
+    """Capsules, masses and soles of the bones."""
     skeleton = subject.solid
     soles: list[SoleInfo] = []
     up = np.eye(3)["xyz".index(subject.up)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -32,24 +32,45 @@ from supple.viewer.messages import (
 )
 from supple.viewer.subject import Subject, character_subject, limb_depth
 
-ARM = 4  # joints of an arm: collar bone, shoulder, elbow, wrist
-CURLED = 1.1  # fingers around a stick [rad]
-GRIP = (0.042, -0.05, 0.014)  # the middle of the left palm, in its hand's frame
-APART = 0.46  # of the hands on the stick [m]
-STICK = (-0.32, 0.86)  # its ends, from the right hand [m]
-HELD = (0.0, 1.1, 0.36)  # where the middle of the stick is at first
-# Its orientation: along x, the fingers of the right hand forwards and its palm down.
-LEVEL = np.outer((1, 0, 0), (0, 0, 1)) + math.sqrt(0.5) * (
+ARM_JOINTS = 4  # collar bone, shoulder, elbow, wrist
+FINGER_CURL = 1.1  # of the hands around the stick [rad]
+PALM_CENTER = (0.042, -0.05, 0.014)  # of the left hand, in the hand's frame [m]
+HAND_SPACING = 0.46  # between the hands on the stick [m]
+STICK_ENDS = (-0.32, 0.86)  # along the stick, from the right hand [m]
+STICK_POSITION = (0.0, 1.1, 0.36)  # start position of the stick's middle, world [m]
+# Start orientation of the stick: along x, the fingers of the right hand forwards and its palm down.
+STICK_ROTATION = np.outer((1, 0, 0), (0, 0, 1)) + math.sqrt(0.5) * (
     np.outer((0, 0, 1), (-1, -1, 0)) + np.outer((0, -1, 0), (1, -1, 0))
 )
-BARS = 5  # crossings of the tongs
-BAR, THICK, DEPTH = 1.0, 0.07, 0.075  # half a bar, its radius, and how far it is from the plane
-TILT, SLOPE = 0.45, 0.65  # of the tongs at first, and of their bars against that [rad]
 WOOD = Material("wood", color=(0.55, 0.33, 0.16, 1.0), roughness=0.7)
 STEEL = (
     Material("steel", color=(0.42, 0.5, 0.62, 1.0), roughness=0.35, metallic=0.3),
     Material("brass", color=(0.78, 0.5, 0.16, 1.0), roughness=0.35, metallic=0.3),
 )
+
+
+@dataclass(frozen=True)
+class Tongs:
+    """Dimensions of the lazy tongs; not tuned.
+
+    Attributes:
+        crossings: Number of pairs of bars that cross.
+        half_bar: Half the length of a bar [model units].
+        radius: Radius of a bar [model units].
+        depth: Distance of each bar's axis from the plane z = 0 [model units].
+        tilt: Direction of the tongs in the start pose, from x [rad].
+        slope: Angle of the bars to that direction in the start pose [rad].
+    """
+
+    crossings: int = 5
+    half_bar: float = 1.0
+    radius: float = 0.07
+    depth: float = 0.075
+    tilt: float = 0.45
+    slope: float = 0.65
+
+
+TONGS = Tongs()
 
 
 @cache
@@ -66,7 +87,7 @@ def crossing(setup: Setup) -> Subject:
     return replace(
         subject,
         start=start,
-        goals=(GoalSetup(id="hand.R", effector="hand.R", depth=ARM),),
+        goals=(GoalSetup(id="hand.R", effector="hand.R", depth=ARM_JOINTS),),
         motions={},
         bodies=BodiesSetup(avoid=AvoidSetup(on=True, margin=0.01)),
         about="Pull the hand through the chest: the arm stays outside. Switch Avoid off to compare.",
@@ -91,7 +112,7 @@ def one_leg(setup: Setup) -> Subject:
     del setup
     goals = (
         GoalSetup(id="foot.R", effector="foot.R"),
-        GoalSetup(id="hand.R", effector="hand.R", depth=ARM + 2),
+        GoalSetup(id="hand.R", effector="hand.R", depth=ARM_JOINTS + 2),
         _stand("foot.L"),
     )
     return replace(
@@ -120,9 +141,13 @@ def wrist(setup: Setup) -> Subject:
     figure = _figure()
     subject = character_subject(figure, key="wrist", title="Hold your wrist")
     grip = GoalSetup(
-        id="hand.L", effector="hand.L", depth=ARM, on="forearm.R", point=(-0.12, -0.12, 0.055)
+        id="hand.L",
+        effector="hand.L",
+        depth=ARM_JOINTS,
+        on="forearm.R",
+        point=(-0.12, -0.12, 0.055),
     )
-    drag = GoalSetup(id="hand.R", effector="hand.R", depth=ARM)
+    drag = GoalSetup(id="hand.R", effector="hand.R", depth=ARM_JOINTS)
     return replace(
         subject,
         start=_solved(figure.skeleton, {"hand.R": (-0.08, 1.2, 0.4), "hand.L": (0.02, 1.2, 0.42)}),
@@ -137,22 +162,24 @@ def stick(setup: Setup) -> Subject:
     del setup
     figure = _figure()
     own = figure.skeleton
-    right = np.array((-GRIP[0], GRIP[1], GRIP[2]))
-    middle = right + (0.0, 0.0, APART / 2)
+    right = np.array((-PALM_CENTER[0], PALM_CENTER[1], PALM_CENTER[2]))
+    middle = right + (0.0, 0.0, HAND_SPACING / 2)
     nodes = [*own.nodes, Node("stick", "hand.R", middle, Fixed())]
     skeleton = Skeleton(nodes, own.tips, physics=own.physics)
-    low, high = ((0.0, 0.0, end - APART / 2) for end in STICK)
+    low, high = ((0.0, 0.0, end - HAND_SPACING / 2) for end in STICK_ENDS)
     mesh = capsule_mesh("stick", "stick", Capsule(low, high, 0.014), WOOD)
     held = Weld(
         "stick",
         "hand.L",
-        point_a=(0.0, 0.0, APART / 2),
-        point_b=GRIP,
+        point_a=(0.0, 0.0, HAND_SPACING / 2),
+        point_b=PALM_CENTER,
         rotation=(0.0, 0.0, 1.0, 0.0),
     )
-    curled = {f"fingers.{side}": CURLED for side in "RL"}
-    problem = prepare(skeleton, [Reach("stick", OPEN, orientation=OPEN, depth=ARM), held])
-    start = problem(HELD, rotations.from_matrix(LEVEL), start=skeleton.pose(curled)).pose
+    curled = {f"fingers.{side}": FINGER_CURL for side in "RL"}
+    problem = prepare(skeleton, [Reach("stick", OPEN, orientation=OPEN, depth=ARM_JOINTS), held])
+    start = problem(
+        STICK_POSITION, rotations.from_matrix(STICK_ROTATION), start=skeleton.pose(curled)
+    ).pose
     character = figure.with_(skeleton=skeleton, meshes=(*figure.meshes, mesh), motions={})
     subject = character_subject(character, key="stick", title="Both hands on one stick")
     weld = LoopSetup(
@@ -166,7 +193,7 @@ def stick(setup: Setup) -> Subject:
     return replace(
         subject,
         start=start,
-        goals=(GoalSetup(id="stick", effector="stick", depth=ARM),),
+        goals=(GoalSetup(id="stick", effector="stick", depth=ARM_JOINTS),),
         bodies=BodiesSetup(loops=[weld]),
         about="Drag the stick: both arms follow, and neither hand lets go.",
     )
@@ -188,13 +215,13 @@ def tongs(setup: Setup) -> Subject:
     meshes = []
     for name in skeleton.joint_names:
         kind = name.startswith("q")
-        begin = -BAR if name == "q1" else 0.0
-        depth = -DEPTH if kind else DEPTH
-        bar = Capsule((begin, 0.0, depth), (begin + 2 * BAR, 0.0, depth), THICK)
+        begin = -TONGS.half_bar if name == "q1" else 0.0
+        depth = -TONGS.depth if kind else TONGS.depth
+        bar = Capsule((begin, 0.0, depth), (begin + 2 * TONGS.half_bar, 0.0, depth), TONGS.radius)
         meshes.append(capsule_mesh(name, name, bar, STEEL[kind]))
-    turns = {"p1": TILT - SLOPE, "q1": 2 * SLOPE}
-    for k in range(2, BARS + 1):
-        turns |= {f"p{k}": -2 * SLOPE, f"q{k}": 2 * SLOPE}
+    turns = {"p1": TONGS.tilt - TONGS.slope, "q1": 2 * TONGS.slope}
+    for k in range(2, TONGS.crossings + 1):
+        turns |= {f"p{k}": -2 * TONGS.slope, f"q{k}": 2 * TONGS.slope}
     return Subject(
         key="tongs",
         title="Lazy tongs",
@@ -212,20 +239,20 @@ def _tongs() -> Skeleton:
 
     The first two are joined in their middles as joints of the tree, the others by loops.
     """
-    end, middle = (2 * BAR, 0.0, 0.0), (BAR, 0.0, 0.0)
+    end, middle = (2 * TONGS.half_bar, 0.0, 0.0), (TONGS.half_bar, 0.0, 0.0)
     nodes = [
         Node("p1", None, (0.0, 0.0, 0.0), Hinge("z")),
         Node("q1", "p1", middle, Hinge("z")),
     ]
     loops = []
-    for k in range(2, BARS + 1):
+    for k in range(2, TONGS.crossings + 1):
         nodes.append(Node(f"p{k}", f"q{k - 1}", middle if k == 2 else end, Hinge("z")))
         nodes.append(Node(f"q{k}", f"p{k - 1}", end, Hinge("z")))
         loops.append(Loop("connect", f"p{k}", f"q{k}", middle, middle))
     tips = [
-        Tip("grip", f"p{BARS}", middle),
-        Tip("jaw", f"p{BARS}", end),
-        Tip("other", f"q{BARS}", end),
+        Tip("grip", f"p{TONGS.crossings}", middle),
+        Tip("jaw", f"p{TONGS.crossings}", end),
+        Tip("other", f"q{TONGS.crossings}", end),
     ]
     return Skeleton(nodes, tips, physics=Physics(loops=tuple(loops)))
 

@@ -11,9 +11,12 @@ from supple.motion import Motion
 from supple.viewer.messages import Vector
 from supple.viewer.subject import Subject
 
-JOINT = 0.02  # drawn radius of a joint, in sizes: joints without mesh rest on the ground
+JOINT_RADIUS = 0.02  # as drawn [sizes of the subject]: joints without mesh rest on the ground
 MOST_FRAMES = 100  # frames of a motion sampled for its extent
-ASIDE, ABOVE = 0.6, 0.75  # visible room beside and above a chain, in chain lengths
+ROOM_ASIDE, ROOM_ABOVE = (
+    0.6,
+    0.75,
+)  # visible room on each side of a chain and above its root [chain lengths]
 
 
 class Bounds(NamedTuple):
@@ -64,13 +67,13 @@ def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
         root = subject.start.positions[0]
         center = root + 0.3 * (high + low - 2 * root)
         ground = float(root[up]) - subject.pedestal * reach
-        low, high = center - ASIDE * reach, center + ASIDE * reach
+        low, high = center - ROOM_ASIDE * reach, center + ROOM_ASIDE * reach
         depth = 3 - up
         low[depth] = high[depth] = center[depth]  # no room along the view direction
-        low[up], high[up] = ground, root[up] + ABOVE * reach
+        low[up], high[up] = ground, root[up] + ROOM_ABOVE * reach
         return Bounds(_vector(center), reach, ground, _vector(low), _vector(high))
     center, size = (low + high) / 2, float(np.linalg.norm(high - low)) / 2 or 1.0
-    below = 0.0 if subject.meshes else JOINT * size
+    below = 0.0 if subject.meshes else JOINT_RADIUS * size
     ground = float(low[up]) - below
     if motion is not None:
         around = _on_the_spot(motion.poses.positions)

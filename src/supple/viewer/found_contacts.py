@@ -9,14 +9,14 @@ from supple.motion import BodyMap, Contacts, Motion, contacts
 from supple.motion.planting import HEIGHT, SPEED
 
 FEET = re.compile(r"foot|toe|ankle|heel|hoof|paw", re.IGNORECASE)
-# A walk on the spot: its feet slide, and are shown to stand.
+# In a walk on the spot the feet slide: below this speed they are shown in contact.
 SLIDING_SPEED = 1.0  # [leg lengths/s]
 
 
 def found_contacts(motion: Motion, *, up: str) -> Contacts | None:
     """Find the contacts of feet and hands, by the thresholds of `plant_feet`.
 
-    If no foot ever stands by these, as in a walk on the spot, by a greater speed.
+    If no foot ever stands by these, as in a walk on the spot, a greater speed is used.
 
     Args:
         motion: The motion.

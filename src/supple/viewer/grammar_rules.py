@@ -39,12 +39,12 @@ TITLES = {
     "street": "Robot street",
     "facade": "Town house",
 }
-SHAPES = 200_000  # most shapes
-JOINTS = 2_000  # most joints: the page draws and lists each
-SECONDS = 20.0  # time limit of a derivation [s]
+MOST_SHAPES = 200_000  # of a derivation
+MOST_JOINTS = 2_000  # of a derivation: the page draws and lists each
+MOST_SECONDS = 20.0  # time limit of a derivation [s]
 MOST_NUMBERS = 4  # longest array attribute that can be edited
-STEPS = 200  # steps of a slider, if the rules do not state any
-PRINTED = 4  # lines of `print` output to show
+SLIDER_STEPS = 200  # steps of a slider, if the rules do not state any
+PRINTED_LINES = 4  # lines of `print` output to show
 PREFIX = "target:"  # prefix of the ids of goals for IK rule targets
 
 
@@ -113,7 +113,7 @@ def grown(rules: Rules, wanted: Grown) -> GrownRules:
             seed=wanted.seed,
             attributes=wanted.attributes,
             targets=wanted.targets,
-            limits=Limits(shapes=SHAPES, seconds=SECONDS, joints=JOINTS),
+            limits=Limits(shapes=MOST_SHAPES, seconds=MOST_SECONDS, joints=MOST_JOINTS),
         )
     except SuppleError as error:
         raise SuppleError(without_folder(str(error), rules.home)) from error
@@ -131,7 +131,7 @@ def grown(rules: Rules, wanted: Grown) -> GrownRules:
         shapes=len(growth.store),
         leaves=len(growth.leaves),
         seconds=seconds,
-        printed=list(growth.printed[:PRINTED]),
+        printed=list(growth.printed[:PRINTED_LINES]),
     )
     targets = [GoalSetup(id=_id(one), kind="target", effector=one.effector) for one in touches]
     places = [GoalPlace(id=_id(one), position=tuple(one.target.tolist())) for one in touches]
@@ -197,7 +197,7 @@ def _field(one: AttributeInfo) -> AttributeField:
     least, greatest = _span(one) if kind == "number" else (None, None)
     step = one.step
     if step is None and least is not None and greatest is not None:
-        step = _round_step((greatest - least) / STEPS)
+        step = _round_step((greatest - least) / SLIDER_STEPS)
     return AttributeField(
         name=one.name,
         kind=kind,

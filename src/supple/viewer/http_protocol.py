@@ -9,12 +9,14 @@ import h11
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-PATIENCE = 10.0  # time for the head of a request to arrive [s]
-LONGEST = 300.0  # time for the rest of a response to be taken, once its connection is closed [s]
+REQUEST_TIMEOUT = 10.0  # for the head of a request to arrive [s]
+RESPONSE_TIMEOUT = (
+    300.0  # for the client to take the rest of a response, once its connection is closed [s]
+)
 
 
 def limited(
-    headers: list[tuple[bytes, bytes]], *, patience: float = PATIENCE
+    headers: list[tuple[bytes, bytes]], *, patience: float = REQUEST_TIMEOUT
 ) -> type[asyncio.Protocol]:
     """The protocol class for uvicorn, which makes one for each connection.
 
@@ -66,7 +68,7 @@ def limited(
 
         def _end(self) -> None:
             self.transport.close()  # what is still to be sent is sent first
-            self._deadline = self.loop.call_later(LONGEST, self.transport.abort)
+            self._deadline = self.loop.call_later(RESPONSE_TIMEOUT, self.transport.abort)
 
         def send_400_response(self, msg: str) -> None:
             """Refuse what is no HTTP; unlike uvicorn's, with the headers of other responses."""

@@ -29,11 +29,9 @@ from supple.viewer.messages import Grown
 from supple.viewer.subject import Subject, character_subject, grown_subject, skeleton_subject
 from supple.viewer.uploads import Upload, is_motion, without_folder
 
-MOST_AT_ONCE = 4  # most files of an upload that are received at the same time
-KEPT = 24  # most subjects; the oldest is dropped first
-UPLOADS = (
-    8  # most unfinished uploads; the oldest of which nothing is being received is dropped first
-)
+MOST_AT_ONCE = 4  # files of an upload that are received at the same time
+MOST_SUBJECTS = 24  # the oldest is dropped first
+MOST_UPLOADS = 8  # unfinished ones; the oldest that receives nothing is dropped first
 
 
 class Library:
@@ -51,7 +49,7 @@ class Library:
         subject = make(number)
         with self._lock:
             self._subjects[number] = subject
-            while len(self._subjects) > KEPT:
+            while len(self._subjects) > MOST_SUBJECTS:
                 _, oldest = self._subjects.popitem(last=False)
                 self._forget(oldest)
         return number
@@ -87,12 +85,12 @@ class Library:
                 self._folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
                 # In case `close` is not called, as at the end of a script.
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-            while len(self._uploads) >= UPLOADS:
+            while len(self._uploads) >= MOST_UPLOADS:
                 idle = next((one for one in self._uploads.values() if not one.receiving), None)
                 if idle is None:
                     raise SuppleError(
-                        f"upload: files of {UPLOADS} uploads are being received, and no more are "
-                        "taken at once; try again when one of them has ended"
+                        f"upload: files of {MOST_UPLOADS} uploads are being received, and no more are "
+                        "accepted at once; try again when one of them has ended"
                     )
                 self._uploads.pop(idle.number).remove()
             number = secrets.token_hex(6)
@@ -112,8 +110,8 @@ class Library:
                 raise SuppleError("upload: expected the number of an upload")
             if upload.receiving >= MOST_AT_ONCE:
                 raise SuppleError(
-                    f"upload: {MOST_AT_ONCE} of its files are being received, and no more are taken "
-                    "at once"
+                    f"upload: {MOST_AT_ONCE} of its files are being received, and no more are "
+                    "accepted at once"
                 )
             upload.receiving += 1
         try:

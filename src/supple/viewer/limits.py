@@ -11,7 +11,7 @@ from supple import rotations
 from supple.model.freedoms import Cones, Rows
 from supple.model.skeleton import Pose, Skeleton
 
-AT_LIMIT = 2e-3  # distance to a limit that counts as at it [rad, or model units]
+AT_LIMIT = 2e-3  # greatest distance to a limit that counts as being at it [rad, or model units]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a page needs to solve by itself: lowered problems, poses to start from, the motion that plays.
 
-The session sends it after every setup, a page without a server has it in its file; `web/src/solving` is
-what takes it. Optimize and solvers of a user's own run in Python: with one of them there is nothing to send.
+The session sends it after every setup, a page without a server has it in its file; `web/src/solving`
+reads it. Optimize and custom solvers run in Python: with one of them nothing is sent.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from supple.viewer.messages import ClipHead, ProblemHead
 from supple.viewer.messages.binary import packet
 from supple.viewer.model import Model, carried
 
-MOST_NUMBERS = 4_000_000  # of a motion that a page is sent: coordinates of all samples
+MOST_NUMBERS = 4_000_000  # coordinates of all samples of a motion that is sent
 
 
 class Own(NamedTuple):
-    """Which parts of their own the poses of a scene have: if one has them, all are sent with them."""
+    """Whether poses of a scene have their own translations or scales; if one has, all are sent with them."""
 
     translations: bool
     scales: bool
 
     @classmethod
     def of(cls, poses: Iterable[Pose]) -> Own:
-        """The parts that any of some poses has."""
+        """True for each that any of some poses has."""
         every = list(poses)
         return cls(
             any(one.translations is not None for one in every),
@@ -41,7 +41,7 @@ class Own(NamedTuple):
         )
 
     def on(self, pose: Pose) -> Pose:
-        """A pose, or a batch, with these parts."""
+        """A pose, or a batch, with these."""
         translations, scales = pose.translations, pose.scales
         if self.translations and translations is None:
             translations = pose.skeleton.offsets
@@ -64,7 +64,7 @@ def problems(
         model: What is solved.
         starts: The pose that each solver starts from.
         rest: The initial pose of the scene.
-        own: The parts that poses are sent with.
+        own: Whether poses are sent with translations and scales.
         revision: The number of the scene.
         clip: The number of the motion that plays; 0 for none.
     """
@@ -119,7 +119,7 @@ def clip(
         motion: The motion, on the skeleton of the model.
         name: Its name.
         model: What is solved.
-        own: The parts that poses are sent with.
+        own: Whether poses are sent with translations and scales.
         number: What problems refer to it by.
         fps: Most samples a second.
         most: Most samples in all; a longer motion has fewer a second.
@@ -141,7 +141,7 @@ def clip(
 
 
 def pose_arrays(pose: Pose, problem: Problem) -> dict[str, np.ndarray]:
-    """The numbers of a pose or a batch, and what a problem makes of translations and scales."""
+    """The arrays of a pose or a batch, and the offsets that follow from translations and scales."""
     arrays = {"coordinates": np.ascontiguousarray(pose.coordinates, "<f8")}
     if pose.translations is None and pose.scales is None:
         return arrays

@@ -29,7 +29,7 @@ from supple.viewer.subject import Subject
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 KEYFRAMES = "keyframes"  # name of the motion made of a setup's keyframes
 KEY_FPS = 30.0
-HOLDING = 10.0  # how much more a "hold" counts than goals that are dragged
+HOLD_WEIGHT = 10.0  # of a "hold"; goals that are dragged have 1
 MOST_NUMBERS = 20_000_000  # size limit of that motion: frames times coordinates
 
 
@@ -93,8 +93,8 @@ def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
     at = np.array(pose.position(goal.effector))
     if goal.kind == "look":
         axis = "xyz".index(goal.axis[-1])
-        way = -distance if goal.axis.startswith("-") else distance
-        at = at + way * pose.frames[..., pose.skeleton.index(goal.effector), :3, axis]
+        ahead = -distance if goal.axis.startswith("-") else distance
+        at = at + ahead * pose.frames[..., pose.skeleton.index(goal.effector), :3, axis]
     return at
 
 
@@ -184,11 +184,11 @@ def bone(skeleton: Skeleton, name: str) -> tuple[float, float, float]:
     """The offset of a joint's first child or tip, in the joint's rest frame; +x if it has none."""
     rest = skeleton.rest
     for child in skeleton.children(name):
-        way = rotations.rotate(
+        offset = rotations.rotate(
             rotations.conjugate(rest.rotation(name)), rest.position(child) - rest.position(name)
         )
-        if np.linalg.norm(way) > 1e-9:
-            x, y, z = way.tolist()
+        if np.linalg.norm(offset) > 1e-9:
+            x, y, z = offset.tolist()
             return (x, y, z)
     return (1.0, 0.0, 0.0)
 
@@ -235,7 +235,7 @@ def _goal(goal: GoalSetup) -> Goal:
         return Pole(goal.effector, OPEN)
     turned = OPEN if goal.kind in ("pose", "hold") else None
     place = On(goal.on, goal.point) if goal.on else OPEN
-    weight = HOLDING if goal.kind == "hold" else 1.0
+    weight = HOLD_WEIGHT if goal.kind == "hold" else 1.0
     return Reach(goal.effector, place, orientation=turned, depth=goal.depth, weight=weight)
 
 

@@ -12,7 +12,7 @@ from supple.viewer.found_contacts import found_contacts
 from supple.viewer.messages import ContactsInfo, MotionEdits, SlideInfo
 from supple.viewer.subject import Subject
 
-KEPT = 3  # edited motions that a session remembers
+KEPT_MOTIONS = 3  # edited motions that a session keeps
 
 
 class EditedMotion(NamedTuple):
@@ -49,7 +49,7 @@ class EditedMotions:
     """Edits motions and remembers the last few, since every setup asks for the same again."""
 
     def __init__(self) -> None:
-        self._kept: deque[tuple[Motion, MotionEdits, EditedMotion]] = deque(maxlen=KEPT)
+        self._kept: deque[tuple[Motion, MotionEdits, EditedMotion]] = deque(maxlen=KEPT_MOTIONS)
 
     def of(self, subject: Subject, motion: Motion, edits: MotionEdits) -> EditedMotion:
         """Edit a motion.

@@ -1,4 +1,4 @@
-"""What would make a setup possible that a solver cannot take."""
+"""Changes that make a refused setup possible for its solver."""
 
 from __future__ import annotations
 

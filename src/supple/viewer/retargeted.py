@@ -19,11 +19,11 @@ from supple.viewer.source import Source
 from supple.viewer.subject import Subject, character_subject
 
 MOST_SAMPLES = 1200  # poses of the source that are sent
-APART = 0.55  # between source and target, in heights of the target
+SOURCE_DISTANCE = 0.55  # between source and target [heights of the target]
 
 
 def retargeted_subject(target: Subject, source: Subject, asked: Retargeting) -> Subject:
-    """Bring a motion of the source to the target; the target then has it as its first motion.
+    """Retarget a motion of the source onto the target, which then has it as its first motion.
 
     Raises:
         SuppleError: There is no such motion, or a body is not recognized; the message says what is missing.
@@ -137,12 +137,12 @@ def _beside(motion: Motion, made: Retargeted, up: str, onto_up: str) -> np.ndarr
 
 
 def _aside(target: np.ndarray, axis: int) -> np.ndarray:
-    """A horizontal offset across the way that the target goes."""
+    """A horizontal offset, square to the direction in which the target travels."""
     height = float(np.ptp(target[0, :, axis])) or 1.0
-    way = np.ptp(target[:, 0], axis=0)
-    way[axis] = np.inf
-    across = int(np.argmin(way)) if way[0] != way[2 if axis == 1 else 1] else 0
+    travel = np.ptp(target[:, 0], axis=0)
+    travel[axis] = np.inf
+    across = int(np.argmin(travel)) if travel[0] != travel[2 if axis == 1 else 1] else 0
     wide = float(np.ptp(target[:, :, across] - target[:, :1, across]))
     out = np.zeros(3)
-    out[across] = -(APART * height + 0.5 * wide)
+    out[across] = -(SOURCE_DISTANCE * height + 0.5 * wide)
     return out

@@ -17,9 +17,12 @@ from supple.viewer.messages import MOST_LINKS, GoalSetup, Grown, SceneInfo, Setu
 from supple.viewer.retargeted import retargeted_subject
 from supple.viewer.subject import Subject, character_subject, grown_subject, limb_depth
 
-ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
-BEND = math.radians(75)  # limit of the snake's joints
-ELBOW, WRIST = math.radians(120), math.radians(90)  # limits of joints 2 and 3 (Song & Hu 2011)
+ARM_LENGTHS = (9.0, 9.0, 9.0, 9.0, 4.0)  # Song & Hu 2011
+SNAKE_LIMIT = math.radians(75)  # of each joint
+SECOND_LIMIT, THIRD_LIMIT = (
+    math.radians(120),
+    math.radians(90),
+)  # of the arm's joints 2 and 3 (Song & Hu 2011)
 
 
 def available() -> list[SceneInfo]:
@@ -62,13 +65,17 @@ def scene_key(setup: Setup) -> tuple[Any, ...]:
 
 def _snake(setup: Setup) -> Subject:
     lengths = _lengths(setup, [8.0 / max(setup.links, 1)] * setup.links)
-    joint = Hinge("z", limits=(-BEND, BEND)) if setup.flat else Cone(BEND, axis="x")
+    joint = (
+        Hinge("z", limits=(-SNAKE_LIMIT, SNAKE_LIMIT))
+        if setup.flat
+        else Cone(SNAKE_LIMIT, axis="x")
+    )
     return _chain("snake", f"Snake of {len(lengths)} links", lengths, joint, setup.flat)
 
 
 def _arm(setup: Setup) -> Subject:
-    lengths = _lengths(setup, list(ARM))
-    most = [math.pi, ELBOW, WRIST, *[math.radians(100)] * len(lengths)][: len(lengths)]
+    lengths = _lengths(setup, list(ARM_LENGTHS))
+    most = [math.pi, SECOND_LIMIT, THIRD_LIMIT, *[math.radians(100)] * len(lengths)][: len(lengths)]
     joints: list[Joint] = [
         Hinge("z", limits=(-a, a)) if setup.flat else Cone(a, axis="x") for a in most
     ]

@@ -57,7 +57,7 @@ class Guard:
         hosts: Accepted host names, besides 127.0.0.1 and localhost.
         addresses: True to accept any numeric address: unlike names, these cannot be rebound.
         headers: Headers to add, see `headers`.
-        door: The response, with status 403, to a browser that asks for the page without the token.
+        without_token: The response, with status 403, to a browser that asks for the page without the token.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class Guard:
         hosts: Iterable[str] = (),
         addresses: bool = False,
         headers: Iterable[tuple[bytes, bytes]] = (),
-        door: Callable[[], Response] | None = None,
+        without_token: Callable[[], Response] | None = None,
     ) -> None:
         self.app = app
         self.token = token
         self.hosts = {*LOCAL, *(host.casefold() for host in hosts)}
         self.addresses = addresses
         self.headers = list(headers)
-        self.door = door
+        self.without_token = without_token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on."""
@@ -86,8 +86,8 @@ class Guard:
         refusal = self.refusal(scope)
         if refusal is None:
             await self.app(scope, receive, send)
-        elif refusal == NO_TOKEN and scope["path"] == PAGE and self.door is not None:
-            await self.door()(scope, receive, send)
+        elif refusal == NO_TOKEN and scope["path"] == PAGE and self.without_token is not None:
+            await self.without_token()(scope, receive, send)
         elif _may_respond(scope):
             await PlainTextResponse(f"{refusal}\n", status_code=403)(scope, receive, send)
         else:

@@ -16,14 +16,13 @@ import uvicorn
 from supple.errors import SuppleError
 from supple.viewer import security
 from supple.viewer.app import Playground
-from supple.viewer.http_protocol import PATIENCE as REQUEST_PATIENCE
-from supple.viewer.http_protocol import limited
+from supple.viewer.http_protocol import REQUEST_TIMEOUT, limited
 from supple.viewer.library import Library
 from supple.viewer.token import kept_token, new_token
 from supple.viewer.uploads import UPLOAD_LIMIT
 
-PORT = 8421  # constant if free, since browsers store settings by address
-PATIENCE = 10.0  # timeout for starting and stopping [s]
+DEFAULT_PORT = 8421  # always the same if it is free, since browsers store settings by address
+THREAD_TIMEOUT = 10.0  # for the server's thread to start, and to stop [s]
 
 
 class Server:
@@ -58,7 +57,7 @@ class Server:
         upload_limit: int = UPLOAD_LIMIT,
         keep_token: bool = False,
         notebook: bool = False,
-        patience: float = REQUEST_PATIENCE,
+        patience: float = REQUEST_TIMEOUT,
     ) -> None:
         token = kept_token() if keep_token else new_token()
         headers = security.headers(notebook=notebook)
@@ -97,7 +96,7 @@ class Server:
         self._thread.start()
         began = time.monotonic()
         while not self._server.started:
-            if time.monotonic() - began > PATIENCE or not self._thread.is_alive():
+            if time.monotonic() - began > THREAD_TIMEOUT or not self._thread.is_alive():
                 raise SuppleError("the playground's server did not start")
             time.sleep(0.005)
         return self
@@ -124,7 +123,7 @@ class Server:
         """Stop serving."""
         self._server.should_exit = True
         if self._thread is not None:
-            self._thread.join(PATIENCE)
+            self._thread.join(THREAD_TIMEOUT)
         self._socket.close()
         self.playground.library.close()
 
@@ -176,8 +175,8 @@ class _Quiet(uvicorn.Server):
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """A listening socket: on the given port; for None on `PORT`, or any free one if it is taken."""
-    wanted = [PORT, 0] if port is None else [port]
+    """A listening socket: on the given port; for None on `DEFAULT_PORT`, or any free one if it is taken."""
+    wanted = [DEFAULT_PORT, 0] if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in wanted:
         listener = socket.socket(family, socket.SOCK_STREAM)

@@ -1,7 +1,7 @@
 """`supple.page`: one HTML file that needs no server, with the scene, the kernels and the script in it.
 
-Everything that comes from a model is inside the data, compressed and in base64, but the title, which is
-escaped. The page's own policy lets nothing run but the script, and nothing be fetched.
+Everything that comes from a model is in the data, compressed and in base64, except the title, which is
+escaped. The page's own policy allows only the script, and no requests.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Subject:
         goals: The initial goals.
         start: The initial pose.
         up: The up axis.
-        front: The axis that it faces; None for that towards the viewer: z, or -y if z is up.
+        front: The axis that it faces; None for the one towards the viewer: z, or -y if z is up.
         unit: Metres in a unit of length; None if that is not known.
         pedestal: Height of the root above the ground, in chain lengths; None to put the ground below
             everything.
@@ -205,21 +205,21 @@ def _can_move(skeleton: Skeleton, joint: str) -> bool:
 def limb_depth(skeleton: Skeleton, effector: str) -> int:
     """The number of joints above an effector up to where the skeleton branches.
 
-    If that would be fewer than two: all below the one that floats, or 0, meaning all up to the root.
+    If that is fewer than two: those below the floating joint, or 0, which means all up to the root.
     """
-    way = skeleton.path(None, effector)[:-1]
+    above = skeleton.path(None, effector)[:-1]
     tips = set(skeleton.tip_names)
     count = 0
-    for name in reversed(way):
+    for name in reversed(above):
         if len([child for child in skeleton.children(name) if child not in tips]) > 1:
             break
         count += 1
-    if 2 <= count < len(way):
+    if 2 <= count < len(above):
         return count
     floating = {j for root in skeleton.free_roots for j in root.joints}
-    below = itertools.takewhile(lambda name: skeleton.index(name) not in floating, reversed(way))
+    below = itertools.takewhile(lambda name: skeleton.index(name) not in floating, reversed(above))
     limb = [name for name in below if _can_move(skeleton, name)]
-    return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in way) else 0
+    return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in above) else 0
 
 
 def grown_subject(rules: grammar_rules.Rules, wanted: Grown, *, name: str) -> Subject:

@@ -12,10 +12,11 @@ from supple.files import write
 from supple.kernels import decorators, forward, layout, skinning
 from supple.solve import execute, lowered
 from supple.solve.outcome import REASONS, Status
+from supple.viewer import limits
 
 HEAD = (
     "// Written by `python -m supple.viewer.typescript_kernels`; change src/supple/kernels/layout.py, "
-    "src/supple/solve/outcome.py or lowered.py.\n"
+    "src/supple/solve/outcome.py, lowered.py or src/supple/viewer/limits.py.\n"
 )
 CALLED = tuple(f"{one.__name__.removeprefix('supple.')}." for one in (forward, skinning))
 STATUSES = tuple(Status)
@@ -40,6 +41,8 @@ def typescript() -> str:
         f"export const LAYOUT = {json.dumps(lowered.layout_stamp())};\n",
         "/** A later solver's answer that is not reached must cost less than this fraction. */",
         f"export const BETTER = {execute.BETTER!r};\n",
+        "/** Greatest distance to a limit that counts as being at it [rad, or model units]. */",
+        f"export const AT_LIMIT = {limits.AT_LIMIT!r};\n",
         "/** What entries take: a letter and, for an array, its number of axes. */",
         f"export const SOLVE = {json.dumps(decorators.SOLVE)};",
         "export const SIGNATURES = {",

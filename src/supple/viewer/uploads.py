@@ -1,4 +1,4 @@
-"""Uploads: the files of each in a folder of its own, which no path can leave."""
+"""Uploads: each in its own folder, which no path can leave."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from supple.formats import foreign
 from supple.formats.registry import HEAD, readable_extensions
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
-STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
+STALL_TIMEOUT = 30.0  # an upload that sends nothing for this long is cancelled [s]
 MOST_FILES = 2000
-MOST_PARTS = 24  # most folders in a path
-LONGEST = 100  # most characters in a name
+MOST_PARTS = 24  # of a path: folders, and the name of the file
+LONGEST_NAME = 100  # characters of a file or folder
 FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # characters that some system refuses in names
 MAIN = (".cga", ".urdf", ".gltf", ".glb", ".vrm", ".character", ".json", ".bvh", ".smd")
 """Extensions of main files: of an upload, files of the first one found are the models."""
 
 
 class Upload:
-    """The files of an upload, in a folder of their own.
+    """The files of an upload, in its own folder.
 
     Attributes:
         number: The id of the upload.
@@ -54,7 +54,7 @@ class Upload:
         """
         path = self.folder / safe_path(name)
         if path not in self._files and len(self._files) >= MOST_FILES:
-            raise SuppleError(f"upload: more than {MOST_FILES:,} files at once are not taken")
+            raise SuppleError(f"upload: more than {MOST_FILES:,} files at once are not accepted")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
@@ -109,12 +109,14 @@ class Upload:
             return
         given = {one.name: one for one in self.files}
         text = main.read_text("utf-8", "replace")
-        for way in re.findall(r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text):
-            way = re.sub(r"^package://[^/]*/|^file://|^\./", "", way)
-            found = given.get(re.split(r"[/\\]", way)[-1])
+        for reference in re.findall(
+            r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text
+        ):
+            reference = re.sub(r"^package://[^/]*/|^file://|^\./", "", reference)
+            found = given.get(re.split(r"[/\\]", reference)[-1])
             if found is None:
                 continue
-            wanted = (main.parent / way).resolve()
+            wanted = (main.parent / reference).resolve()
             if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
                 with contextlib.suppress(OSError):  # the reader then reports the missing file
                     wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -134,11 +136,11 @@ async def flowing(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """
     while True:
         try:
-            async with asyncio.timeout(STALLED):
+            async with asyncio.timeout(STALL_TIMEOUT):
                 chunk = await anext(chunks, None)
         except TimeoutError:
             raise TimeoutError(
-                f"nothing more of it came for {STALLED:.0f} s: the upload is given up"
+                f"nothing more of it came for {STALL_TIMEOUT:.0f} s: the upload is cancelled"
             ) from None
         if chunk is None:
             return
@@ -152,7 +154,7 @@ def safe_path(name: str) -> PurePosixPath:
         SuppleError: The path is empty or leaves the folder.
     """
     parts = re.split(r"[/\\]", name)
-    plain = [FORBIDDEN.sub("_", part)[-LONGEST:].rstrip(". ") for part in parts]
+    plain = [FORBIDDEN.sub("_", part)[-LONGEST_NAME:].rstrip(". ") for part in parts]
     if ".." in parts or not all(plain) or len(parts) > MOST_PARTS:
         raise SuppleError(f"upload: expected the name of a file in a folder, got {name[:200]!r}")
     return PurePosixPath(*plain)
@@ -194,6 +196,8 @@ def _not_imported(rules: list[Path]) -> list[Path]:
     named: set[str] = set()
     for path in rules:
         text = path.read_text(encoding="utf-8", errors="replace")
-        imports = {way.rpartition("/")[2] for way in re.findall(r'"([^"\n]+\.cga)"', text)}
+        imports = {
+            imported.rpartition("/")[2] for imported in re.findall(r'"([^"\n]+\.cga)"', text)
+        }
         named |= imports - {path.name}
     return [path for path in rules if path.name not in named] or rules

@@ -1,4 +1,4 @@
-// Asks for what the bones are made of, once it is to be drawn.
+// Asks for the capsules and masses of the bones, once they are to be drawn.
 
 import type { Line } from "../io/connection";
 import type { Store } from "./store";

@@ -26,7 +26,5 @@ async function picture(source: HTMLCanvasElement, background: string[]): Promise
   pen.fillStyle = fill;
   pen.fillRect(0, 0, copy.width, copy.height);
   pen.drawImage(source, 0, 0);
-  return new Promise((resolve, reject) =>
-    copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
-  );
+  return new Promise((resolve, reject) => copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"));
 }

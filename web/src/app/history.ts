@@ -3,8 +3,8 @@
 import type { Settings } from "../io/settings";
 import type { Part, Store } from "./store";
 
-const QUIET = 250; // [ms] without a change after which changes become one step; a press ends it sooner
-const MOST = 200; // steps
+const STEP_PAUSE = 250; // [ms] without a change after which changes become one step; a press ends it sooner
+const MOST_STEPS = 200; // that can be undone
 
 /** Settings at some time, and the pose of a scene. */
 export interface Moment {
@@ -87,7 +87,7 @@ export class History {
 
   private wait(): void {
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => (this.events.busy() ? this.wait() : this.commit()), QUIET);
+    this.timer = window.setTimeout(() => (this.events.busy() ? this.wait() : this.commit()), STEP_PAUSE);
     this.tell();
   }
 
@@ -98,7 +98,7 @@ export class History {
     const now = this.now();
     if (this.changed && !alike(now.settings, this.present.settings)) {
       this.past.push(this.present);
-      if (this.past.length > MOST) this.past.shift();
+      if (this.past.length > MOST_STEPS) this.past.shift();
       this.future.length = 0;
     }
     this.changed = false;

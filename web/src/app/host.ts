@@ -12,14 +12,14 @@ export interface FileOpener {
   readonly store: Store;
   readonly motionWork: Pick<MotionWork, "fileOpened">;
   readonly hud: Pick<Hud, "say">;
-  /** Take over the text of a settings file. */
+  /** Apply the text of a settings file. */
   loadSettings(text: string): void;
 }
 
 export interface Host {
   /** True without Python: files are not opened, joints and goals not edited. */
   readonly standalone: boolean;
-  /** The settings to begin with, what of those kept could not be used, and whether there were none. */
+  /** The settings to begin with, which of the stored ones could not be used, and whether there were none. */
   readonly settings: { settings: Settings; ignored: string[]; fresh: boolean };
   /** The settings of a page in which nothing was set. */
   fresh(): Settings;

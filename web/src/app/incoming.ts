@@ -8,7 +8,7 @@ import type { Requests } from "../io/requests";
 import { defaultSetup, differing, type Immutable } from "../io/settings";
 import { bulleted } from "../io/shape_check";
 import { keep, recall } from "../io/storage";
-import { type Hud, LONG } from "../panel/hud";
+import { type Hud, LONG_NOTICE } from "../panel/hud";
 import type { Panel } from "../panel/panel";
 import type { RulesSection } from "../panel/rules_section";
 import type { Timeline } from "../panel/timeline";
@@ -23,7 +23,10 @@ import type { Store } from "./store";
 
 /** Where messages are shown. */
 export interface Views {
-  readonly view: Pick<SceneView, "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "source" | "stage">;
+  readonly view: Pick<
+    SceneView,
+    "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "source" | "stage"
+  >;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
   readonly panel: Pick<Panel, "refresh" | "showSolver">;
@@ -108,7 +111,7 @@ export class Incoming implements Listener {
       store.openScene(hello.scene, "session");
     }
     const unknown = store.dropUnknown();
-    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${bulleted(unknown)}`, "error", LONG);
+    if (unknown.length) to.hud.say(`These earlier settings are not known here and are left out:\n${bulleted(unknown)}`, "error", LONG_NOTICE);
     this.requests.queueSetup();
   }
 
@@ -197,8 +200,10 @@ export class Incoming implements Listener {
     store.set(worked && names.length ? worked : defaultSetup(), "session");
     const changed = differing(refused, store.setup).length > 0;
     if (changed) this.requests.queueSetup();
-    const now = names.length ? `Back to what worked last; left out: ${names.join(", ")}.` : "What was set before does not work any more: begun anew.";
-    to.hud.say(changed ? `${text}\n${now}` : text, "error", LONG);
+    const now = names.length
+      ? `Back to the settings that worked last; left out: ${names.join(", ")}.`
+      : "The earlier settings no longer work: back to the defaults.";
+    to.hud.say(changed ? `${text}\n${now}` : text, "error", LONG_NOTICE);
   }
 
   onPose(frame: PoseFrame): void {
@@ -218,7 +223,13 @@ export class Incoming implements Listener {
       }
     }
     if (view.stage.halfCount === 1) to.comparison.hide();
-    else if (frame.slot === scene.slots - 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, view.stage.freePart, scene);
+    else if (frame.slot === scene.slots - 1)
+      to.comparison.show(
+        view.figures.map((one) => one.frame),
+        view.stage.parts,
+        view.stage.freePart,
+        scene,
+      );
   }
 
   onPacket(packet: Packet): void {

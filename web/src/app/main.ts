@@ -2,14 +2,14 @@
 
 import { openEarly } from "../io/socket";
 import { keptToken, keepToken } from "../io/token";
-import { showDoor } from "./door";
+import { showAddressForm } from "./address_form";
 import { showStartupError } from "./startup_error";
 import "./style.css";
 
 const refused = document.documentElement.dataset.refused !== undefined;
 const { token, fragment } = keptToken();
 if (refused && token) location.replace(`${location.pathname}?${new URLSearchParams({ token })}${fragment}`);
-else if (refused) showDoor();
+else if (refused) showAddressForm();
 else {
   keepToken();
   openEarly();

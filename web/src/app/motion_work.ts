@@ -6,7 +6,7 @@ import type { MotionActions } from "../panel/context";
 import type { Timeline } from "../panel/timeline";
 import type { Store } from "./store";
 
-const LISTED = 8; // files that can be chosen as targets, the latest
+const MOST_LISTED_FILES = 8; // the latest files, which can be chosen as targets
 
 export interface MotionWorkEvents {
   send(message: FromPage): void;
@@ -59,7 +59,7 @@ export class MotionWork implements MotionActions {
     const { store } = this;
     const { setup, report } = store;
     const known = this.opened.some((one) => one.scene === setup.scene);
-    if (setup.scene.startsWith("file:") && !known) this.opened = [...this.opened, { scene: setup.scene, title: scene.title }].slice(-LISTED);
+    if (setup.scene.startsWith("file:") && !known) this.opened = [...this.opened, { scene: setup.scene, title: scene.title }].slice(-MOST_LISTED_FILES);
     const { due } = this;
     this.due = false;
     if (due || (report && scene.motion === report.motion && this.reported !== this.checked())) this.check();
@@ -78,9 +78,7 @@ export class MotionWork implements MotionActions {
     const { setup, motion } = this.store;
     if (!motion) return;
     const edits = setup.edits[motion.name] ?? noEdits;
-    const source = setup.retarget
-      ? { ...setup.retarget, target_map: {} }
-      : { source: setup.scene, motion: motion.name, edits, source_map: {}, target_map: {} };
+    const source = setup.retarget ? { ...setup.retarget, target_map: {} } : { source: setup.scene, motion: motion.name, edits, source_map: {}, target_map: {} };
     this.timeline.startWith(target);
     this.store.setTime(0, "session");
     this.store.set({ ...freshScene(target), motion: "", retarget: source });
@@ -96,7 +94,7 @@ export class MotionWork implements MotionActions {
     this.awaitsTarget = false;
   }
 
-  /** Open a file's scene, or bring the motion to it. */
+  /** Open a file's scene, or retarget the motion onto it. */
   fileOpened(scene: string): void {
     const target = this.awaitsTarget && this.store.motion;
     this.awaitsTarget = false;

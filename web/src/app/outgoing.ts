@@ -6,7 +6,7 @@ import type { Requests } from "../io/requests";
 import type { Immutable } from "../io/settings";
 import type { Hud } from "../panel/hud";
 
-const SLOW = 900; // [ms] without an answer after which a notice is shown
+const SLOW_ANSWER = 900; // [ms] without an answer after which a notice is shown
 
 /** What is sent. */
 export interface Sources {
@@ -51,7 +51,7 @@ export class Outgoing {
   /** Show that Python is busy: the first solve with a solver compiles it, which takes seconds. */
   private noticeIfSlow(): void {
     const { since, settingUp } = this.requests;
-    const slow = since > 0 && performance.now() - since > SLOW && this.line.isOpen;
+    const slow = since > 0 && performance.now() - since > SLOW_ANSWER && this.line.isOpen;
     if (slow === this.slow) return;
     this.slow = slow;
     if (this.hud.showsError) return;

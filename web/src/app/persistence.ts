@@ -5,7 +5,7 @@ import { keep, recall } from "../io/storage";
 import type { Part, Store } from "./store";
 
 const NAME = "supple-playground";
-const DELAY = 100; // [ms] for which saving waits for further changes
+const SAVE_DELAY = 100; // [ms] for which saving waits for further changes
 const NOT_KEPT = new Set<Part>(["hello", "scene", "chosen", "morphTargets", "time", "playing", "recording"]);
 
 /** The kept settings, or the defaults; `ignored` lists what could not be used. */
@@ -28,7 +28,7 @@ export function keepSettings(store: Store): void {
   store.subscribe((part) => {
     if (NOT_KEPT.has(part)) return;
     window.clearTimeout(pending);
-    pending = window.setTimeout(save, DELAY);
+    pending = window.setTimeout(save, SAVE_DELAY);
   });
   window.addEventListener("pagehide", save);
 }

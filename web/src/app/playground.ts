@@ -10,7 +10,7 @@ import { el } from "../panel/dom";
 import type { FilePicker } from "../panel/file_picker";
 import { GoalHint } from "../panel/goal_hint";
 import { helpDialog } from "../panel/help";
-import { Hud, LONG } from "../panel/hud";
+import { Hud, LONG_NOTICE } from "../panel/hud";
 import { OffscreenArrow } from "../panel/offscreen_arrow";
 import { Panel } from "../panel/panel";
 import { RulesSection } from "../panel/rules_section";
@@ -41,13 +41,13 @@ import { Sharing } from "./sharing";
 import { Store } from "./store";
 import { Video } from "./video";
 
-const STATUS = 76; // height of the status at the top [pixels]
-const TITLE = 34; // height of the title alone, in a race [pixels]
-const TOOLS = 44; // height of the tools above the status in a narrow window [pixels]
-const SUMMARY = 84; // height of a comparison's summaries at the bottom [pixels]
-const EDGE = 12;
+const STATUS_HEIGHT = 76; // height of the status at the top [pixels]
+const TITLE_HEIGHT = 34; // height of the title alone, in a race [pixels]
+const TOOLS_HEIGHT = 44; // height of the tools above the status in a narrow window [pixels]
+const SUMMARY_HEIGHT = 84; // height of a comparison's summaries at the bottom [pixels]
+const EDGE_MARGIN = 12; // [pixels]
 const LONGEST_VIDEO = 60; // [s]
-const NARROW = 720; // window width up to which the panel covers the scene [pixels]
+const NARROW_WINDOW = 720; // window width up to which the panel covers the scene [pixels]
 
 export class Playground {
   readonly store: Store;
@@ -164,7 +164,7 @@ export class Playground {
     this.view.stage.start();
     this.applyLook();
     hud.setLine("connecting");
-    if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
+    if (ignored.length) hud.say(`These earlier settings do not fit and are left out:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
     this.line = host.connect(this.incoming);
     this.outgoing = this.newOutgoing();
     this.history = new History(store, {
@@ -250,7 +250,7 @@ export class Playground {
     }
   }
 
-  /** Take over the text of a settings file. */
+  /** Apply the text of a settings file. */
   loadSettings(text: string): void {
     const { hud, store } = this;
     const read = readSettings(text);
@@ -262,7 +262,7 @@ export class Playground {
     store.replace(read.settings);
     const ignored = [...read.ignored, ...store.dropUnknown()];
     this.panel.refresh(true);
-    if (ignored.length) hud.say(`Settings taken over, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG);
+    if (ignored.length) hud.say(`Settings applied, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG_NOTICE);
     else hud.say("Settings taken over.", "info", 3);
   }
 
@@ -275,7 +275,7 @@ export class Playground {
     else if (goals.selected) goals.select(null);
     else if (store.chosen >= 0) store.choose(-1);
     else if (document.fullscreenElement) void document.exitFullscreen();
-    else if (window.innerWidth <= NARROW && store.look.panel) this.togglePanel();
+    else if (window.innerWidth <= NARROW_WINDOW && store.look.panel) this.togglePanel();
     else this.hud.say("");
   }
 
@@ -315,10 +315,10 @@ export class Playground {
 
   /** Heights at the top and bottom of the view that other elements cover. */
   private insets(): Insets {
-    const above = window.innerWidth <= NARROW ? TOOLS : 0;
-    if (this.view.stage.halfCount > 2) return { top: TITLE + above, bottom: SUMMARY };
-    const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY : 0);
-    return { top: STATUS + above, bottom: below + EDGE };
+    const above = window.innerWidth <= NARROW_WINDOW ? TOOLS_HEIGHT : 0;
+    if (this.view.stage.halfCount > 2) return { top: TITLE_HEIGHT + above, bottom: SUMMARY_HEIGHT };
+    const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY_HEIGHT : 0);
+    return { top: STATUS_HEIGHT + above, bottom: below + EDGE_MARGIN };
   }
 
   private beforeHalf(half: number): void {
@@ -353,7 +353,7 @@ export class Playground {
 
   /** Make room for the steps: on a narrow screen the panel would cover them. */
   private traceOpened(): void {
-    if (window.innerWidth <= NARROW && this.store.look.panel) this.togglePanel();
+    if (window.innerWidth <= NARROW_WINDOW && this.store.look.panel) this.togglePanel();
   }
 
   // Connections between the parts ------------------------------------------------------------------

@@ -1,9 +1,9 @@
-// Addresses that restore settings: made here, and taken over when the page is opened with one.
+// Addresses that restore settings: written here, and applied when the page is opened with one.
 
 import type { Scene } from "../io/messages";
 import { fragmentOf, readFragment, type Shared } from "../io/share";
 import { bulleted } from "../io/shape_check";
-import { type Say, LONG } from "../panel/hud";
+import { type Say, LONG_NOTICE } from "../panel/hud";
 import { button, el } from "../panel/dom";
 import type { Store } from "./store";
 
@@ -14,7 +14,7 @@ export class Sharing {
   constructor(
     private readonly store: Store,
     private readonly say: Say,
-    /** Called before settings are taken over. */
+    /** Called before settings are applied. */
     private readonly prepare: () => void,
   ) {
     window.addEventListener("hashchange", () => {
@@ -26,32 +26,32 @@ export class Sharing {
     });
   }
 
-  /** The address that restores the settings, without the server's token: who has that can do all that the page can. */
+  /** The address that restores the settings, without the server's token: whoever has the token can do all that the page can. */
   private link(scene: Scene): string {
     const [here = ""] = location.href.split(/[?#]/);
     return here + fragmentOf(this.store.settings, scene.key, scene.title);
   }
 
-  /** Put the address that restores the settings into the clipboard. */
+  /** Copy the address that restores the settings to the clipboard. */
   async share(): Promise<void> {
     const { scene, settings } = this.store;
     if (!scene) return;
     const link = this.link(scene);
-    const own = settings.setup.scene.startsWith("file:") ? ` ${scene.title} is named in it, not carried: whoever opens it needs the file.` : "";
+    const own = settings.setup.scene.startsWith("file:") ? ` It names ${scene.title} but does not contain it: whoever opens the link needs the file.` : "";
     try {
       await navigator.clipboard.writeText(link);
-      this.say(`The link is copied: it restores everything that is set, in a playground that runs.${own}`, "info", 8);
+      this.say(`The link is copied: it restores all settings in a playground that is running.${own}`, "info", 8);
     } catch {
       showLink(link, own);
     }
   }
 
-  /** Take over settings of an address, or wait for their file. */
+  /** Apply the settings of an address, or wait for their file. */
   take(shared: Shared): void {
     history.replaceState(null, "", location.pathname + location.search); // a reload keeps what is set from now on
     if (shared.file && this.store.scene?.title !== shared.file) {
       this.waiting = shared;
-      this.say(`This address is for ${shared.file}, which is not in it. Open that file, and its settings are taken over.`, "info", Infinity);
+      this.say(`This link is for ${shared.file}, which it does not contain. Open that file to apply the settings.`, "info", Infinity);
       return;
     }
     this.apply(shared, shared.file ? this.store.setup.scene : shared.settings.setup.scene);
@@ -77,7 +77,7 @@ export class Sharing {
       places: scene.startsWith("file:") && places ? { ...store.settings.places, [key]: places } : { ...store.settings.places, ...settings.places },
     });
     const left = [...ignored, ...store.dropUnknown()];
-    if (left.length) this.say(`Settings taken over, except for what does not fit:\n${bulleted(left)}`, "error", LONG);
+    if (left.length) this.say(`Settings applied, except for what does not fit:\n${bulleted(left)}`, "error", LONG_NOTICE);
   }
 }
 
@@ -85,8 +85,19 @@ export class Sharing {
 function showLink(link: string, more: string): void {
   const field = el("input", { type: "text", name: "link", value: link, readOnly: true });
   field.setAttribute("aria-label", "Link");
-  const dialog = el("dialog", { id: "link", aria: { label: "Link" } }, el("p", {}, `Copy this link: it restores everything that is set, in a playground that runs.${more}`), field);
-  dialog.append(el("div", { className: "buttons" }, button("Close", () => dialog.close(), { name: "close-link" })));
+  const dialog = el(
+    "dialog",
+    { id: "link", aria: { label: "Link" } },
+    el("p", {}, `Copy this link: it restores all settings in a playground that is running.${more}`),
+    field,
+  );
+  dialog.append(
+    el(
+      "div",
+      { className: "buttons" },
+      button("Close", () => dialog.close(), { name: "close-link" }),
+    ),
+  );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

@@ -9,7 +9,7 @@ import { showStartupError, watchStartup } from "./startup_error";
 export function start(newHost: () => Host, playing = ""): void {
   if (!document.createElement("canvas").getContext("webgl2")) {
     document.querySelector("#loading")!.textContent =
-      "This browser does not give the page WebGL 2, which it draws with. " +
+      "The page draws with WebGL 2, which this browser does not provide. " +
       "Switch hardware acceleration on in its settings, or open the address in another browser.";
     return;
   }

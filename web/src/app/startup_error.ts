@@ -19,7 +19,7 @@ export function showStartupError(reason: string): void {
       { className: "failed" },
       el("strong", {}, "The playground could not begin."),
       el("span", {}, reason),
-      el("span", {}, "Reload the page. If that does not help, forget what was set in it:"),
+      el("span", {}, "Reload the page. If that does not help, delete its settings:"),
       button("Reset all", startOver, { name: "reset-all", title: "Forget everything that was set" }),
     ),
   );

@@ -1,4 +1,4 @@
-// All shared state of the page, and the only way to change it.
+// All shared state of the page, which is changed only here.
 //
 // Values are replaced, never changed in place, so `settings` is a snapshot that `replace` can return to.
 

@@ -2,8 +2,8 @@
 
 import { download } from "../io/download";
 
-const FPS = 30;
-const BITS = 8_000_000; // a second
+const FRAME_RATE = 30; // [Hz]
+const BIT_RATE = 8_000_000; // [bit/s]
 const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
 
 export class Video {
@@ -26,7 +26,7 @@ export class Video {
     this.copy.width = canvas.width;
     this.copy.height = canvas.height;
     this.take(canvas);
-    const recorder = new MediaRecorder(this.copy.captureStream(FPS), { mimeType: type, videoBitsPerSecond: BITS });
+    const recorder = new MediaRecorder(this.copy.captureStream(FRAME_RATE), { mimeType: type, videoBitsPerSecond: BIT_RATE });
     const parts: Blob[] = [];
     recorder.ondataavailable = ({ data }) => parts.push(data);
     recorder.onstop = () => {

@@ -15,7 +15,7 @@ export interface Dropped {
 export class TooMany extends Error {}
 
 const MOST_ENTRIES = 20_000; // beyond which a folder is refused
-const DEEPEST = 20;
+const MOST_DEPTH = 20; // of folders in folders
 
 /** What was dropped. Call it during the event: the browser clears the data afterwards. */
 export function droppedIn(moved: DataTransfer | null): Dropped {
@@ -41,7 +41,7 @@ export async function filesIn(dropped: Dropped, wanted: (name: string) => boolea
     if (seen > MOST_ENTRIES) throw new TooMany();
     if (entry.isFile) {
       if (wanted(entry.name)) found.push({ path, file: await fileOf(entry as FileSystemFileEntry) });
-    } else if (depth < DEEPEST) {
+    } else if (depth < MOST_DEPTH) {
       const inside = (await entriesIn(entry as FileSystemDirectoryEntry)).filter(({ name }) => !hidden(name));
       for (const one of inside) await walk(one, `${path}/${one.name}`, depth + 1);
     }

@@ -1,4 +1,4 @@
-// Decoding of the binary frames that src/supple/viewer/frames.py writes.
+// Decoding of the binary frames that src/supple/viewer/messages/binary.py writes.
 
 import type { PacketHead, Report } from "./messages";
 
@@ -79,12 +79,7 @@ function decodePacket(buffer: ArrayBuffer, view: DataView): Packet {
   for (const { name, kind, shape, offset } of described.arrays) {
     const size = shape.reduce((a, b) => a * b, 1);
     const at = 8 + length + offset;
-    const data =
-      kind === "f4"
-        ? new Float32Array(buffer, at, size)
-        : kind === "i4"
-          ? new Int32Array(buffer, at, size)
-          : new Uint8Array(buffer, at, size);
+    const data = kind === "f4" ? new Float32Array(buffer, at, size) : kind === "i4" ? new Int32Array(buffer, at, size) : new Uint8Array(buffer, at, size);
     arrays[name] = { shape, data };
   }
   return { head: described.head, arrays };

@@ -14,7 +14,7 @@ export interface BoxSetup {
   size: [number, number, number];
 }
 
-/** Collisions that are avoided. */
+/** Avoided collisions. */
 export interface AvoidSetup {
   on: boolean;
   margin: number;
@@ -22,7 +22,7 @@ export interface AvoidSetup {
   boxes: BoxSetup[];
 }
 
-/** Balance that is kept. */
+/** Balance as a constraint. */
 export interface BalanceSetup {
   on: boolean;
   margin: number;
@@ -61,7 +61,7 @@ export interface MassInfo {
   center: [number, number, number];
 }
 
-/** A point of a sole: the index of the joint that carries it, and its place in the joint's frame. */
+/** A point of a sole: the index of the joint that carries it, and its position in the joint's frame. */
 export interface SoleInfo {
   joint: number;
   place: [number, number, number];
@@ -149,7 +149,7 @@ export interface MotionEdits {
   repair: boolean;
 }
 
-/** The motion of another scene, brought to the body of this one. */
+/** The motion of another scene, retargeted onto the body of this one. */
 export interface Retargeting {
   source: string;
   motion: string;
@@ -290,7 +290,7 @@ export interface KeyWanted {
   time: number;
 }
 
-/** Send what the bones are made of, to draw it; answered by `Bodies`. */
+/** Send the capsules and masses of the bones, to be drawn; answered by `Bodies`. */
 export interface BodiesWanted {
   type: "bodies";
 }
@@ -451,7 +451,7 @@ export interface Scene {
   front: "x" | null;
 }
 
-/** What the bones of a figure are made of. */
+/** Capsules, masses and soles of a figure's bones. */
 export interface Bodies {
   type: "bodies";
   key: string;

@@ -3,7 +3,7 @@
 import type { Setup } from "./messages";
 import type { Immutable } from "./settings";
 
-const LATENCIES = 1024;
+const KEPT_LATENCIES = 1024; // the latest
 
 export class Requests {
   /** Times from pointer event to pose [ms], the latest last. */
@@ -100,7 +100,7 @@ export class Requests {
     const from = this.touches.get(seq);
     if (from !== undefined) {
       this.latencies.push(performance.now() - from);
-      if (this.latencies.length > LATENCIES) this.latencies.shift();
+      if (this.latencies.length > KEPT_LATENCIES) this.latencies.shift();
     }
     for (const asked of this.touches.keys()) if (asked <= seq) this.touches.delete(asked);
     return true;

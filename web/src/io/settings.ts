@@ -1,6 +1,17 @@
 // Settings: everything the user has set. The browser keeps them across reloads; settings files hold the same text.
 
-import { type GoalPlace, type GoalSetup, type Hello, type JointEdit, type MotionEdits, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "./messages";
+import {
+  type GoalPlace,
+  type GoalSetup,
+  type Hello,
+  type JointEdit,
+  type MotionEdits,
+  type ObjectShape,
+  PLACE,
+  SETUP,
+  type Setup,
+  type Shape,
+} from "./messages";
 import { fitting } from "./shape_check";
 
 /** A value that is replaced, never changed in place. */
@@ -193,7 +204,11 @@ function settingsShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "capsules", "balance", "snap", "onion", "contacts", "tracks", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
+      ...Object.fromEntries(
+        ["mesh", "bones", "frames", "limits", "reach", "capsules", "balance", "snap", "onion", "contacts", "tracks", "follow", "loop", "panel", "dragged"].map(
+          (name) => [name, flag],
+        ),
+      ),
     },
     defaults: { ...defaultLook() },
   };

@@ -27,7 +27,12 @@ function fit(shape: Shape, value: unknown, where: string, ignored: string[]): un
   }
   switch (shape.kind) {
     case "either":
-      return fit(shape.of.find((one) => accepts(one, value))!, value, where, ignored);
+      return fit(
+        shape.of.find((one) => accepts(one, value))!,
+        value,
+        where,
+        ignored,
+      );
     case "object":
       return fitObject(shape, value as Record<string, unknown>, where, ignored);
     case "record": {

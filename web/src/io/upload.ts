@@ -33,12 +33,12 @@ export function refusal(title: string, files: Given[], limits: UploadLimits): st
   const limit = limits.bytes;
   const large = files.find(({ file }) => file.size > limit);
   if (large) {
-    return `${large.file.name} has ${megabytes(large.file.size)} MB; files of more than ${megabytes(limit)} MB are not taken.`;
+    return `${large.file.name} has ${megabytes(large.file.size)} MB; files of more than ${megabytes(limit)} MB are not accepted.`;
   }
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
-  if (size > limit) return `${title} has ${megabytes(size)} MB of models and images; more than ${megabytes(limit)} MB are not taken.`;
+  if (size > limit) return `${title} has ${megabytes(size)} MB of models and images; more than ${megabytes(limit)} MB are not accepted.`;
   if (files.length > limits.files) {
-    return `${title} holds ${files.length} models and images; more than ${limits.files} at once are not taken.`;
+    return `${title} holds ${files.length} models and images; more than ${limits.files} at once are not accepted.`;
   }
   if (!files.length) return `${title} holds nothing that can be opened: expected a file ending in ${limits.formats.join(", ")}.`;
   return "";

@@ -1,4 +1,4 @@
-// Written by `python -m supple.viewer.typescript_kernels`; change src/supple/kernels/layout.py, src/supple/solve/outcome.py or lowered.py.
+// Written by `python -m supple.viewer.typescript_kernels`; change src/supple/kernels/layout.py, src/supple/solve/outcome.py, lowered.py or src/supple/viewer/limits.py.
 
 /** The first bytes of a lowered problem. */
 export const SIGNATURE = "SUPPLEIK";
@@ -9,6 +9,9 @@ export const LAYOUT = "9c4dff4374f6af3c";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
+
+/** Greatest distance to a limit that counts as being at it [rad, or model units]. */
+export const AT_LIMIT = 0.002;
 
 /** What entries take: a letter and, for an array, its number of axes. */
 export const SOLVE = "i1 f1 f3 f2 f2 f2 f1 f2 f2 i i";

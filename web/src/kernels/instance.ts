@@ -11,8 +11,8 @@ export interface Placed {
 
 export type Numbers = Float64Array | BigInt64Array;
 
-const PAGE = 65536; // bytes by which memory grows
-const ALIGNED = 16;
+const PAGE_BYTES = 65536; // memory grows by whole pages of WebAssembly
+const ALIGNMENT = 16; // [bytes]
 
 /** The kernels, compiled for this browser. */
 export class Kernels {
@@ -48,10 +48,10 @@ export class Instance {
 
   /** Room for an array of float64 or int64 numbers, zero at first. Views of the memory end if it grows. */
   allocate(shape: readonly number[]): Placed {
-    const address = Math.ceil(this.next / ALIGNED) * ALIGNED;
+    const address = Math.ceil(this.next / ALIGNMENT) * ALIGNMENT;
     this.next = address + 8 * size(shape);
     const missing = this.next - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE_BYTES));
     return { address, shape };
   }
 

@@ -2,7 +2,7 @@
 
 import { LAYOUT, SIGNATURE, VERSION } from "./constants";
 
-/** A demand on one effector, as reports have an error for each. */
+/** A demand on one effector; reports have an error for each. */
 export interface Demand {
   goal: number;
   kind: "position" | "orientation" | "direction" | "pole" | "meeting" | "alignment";
@@ -11,7 +11,7 @@ export interface Demand {
   block: number;
 }
 
-/** A free root that may move although no goal names it, and where in a pose the lengths that it slides by are. */
+/** A free root that may move although no goal names it, and the coordinates of its slides. */
 export interface CarriedRoot {
   name: string;
   slides: number[];
@@ -92,20 +92,20 @@ export interface Lowered {
   arrays: ReadonlyMap<string, RawArray>;
 }
 
-const FRONT = 16; // bytes before the header
+const PREFIX_BYTES = 16; // before the header
 
 /** Read a lowered problem. Throws an Error that says what is wrong with the bytes. */
 export function readLowered(bytes: Uint8Array): Lowered {
   const text = new TextDecoder();
-  if (bytes.length < FRONT || text.decode(bytes.subarray(0, 8)) !== SIGNATURE) {
+  if (bytes.length < PREFIX_BYTES || text.decode(bytes.subarray(0, 8)) !== SIGNATURE) {
     throw new Error(`expected a lowered problem, which begins with ${SIGNATURE}`);
   }
-  const front = new DataView(bytes.buffer, bytes.byteOffset, FRONT);
+  const front = new DataView(bytes.buffer, bytes.byteOffset, PREFIX_BYTES);
   const version = front.getUint32(8, true);
   if (version !== VERSION) throw new Error(`expected a lowered problem of version ${VERSION}, got ${version}`);
-  const begin = FRONT + front.getUint32(12, true);
+  const begin = PREFIX_BYTES + front.getUint32(12, true);
   if (begin > bytes.length) throw new Error("the lowered problem is cut short");
-  const head = JSON.parse(text.decode(bytes.subarray(FRONT, begin))) as Head;
+  const head = JSON.parse(text.decode(bytes.subarray(PREFIX_BYTES, begin))) as Head;
   if (head.layout !== LAYOUT) throw new Error("the lowered problem was written for other kernels than these");
   const arrays = new Map<string, RawArray>();
   for (const { name, shape, offset } of head.arrays) {

@@ -54,16 +54,25 @@ interface Forward {
   readonly calls: Map<number, () => void>;
 }
 
+/** The arrays of local rotations. */
+interface Locals {
+  readonly poses: number;
+  readonly coordinates: Placed;
+  readonly rotations: Placed;
+  readonly run: () => void;
+}
+
 export class Problem {
   readonly head: Head;
   private readonly instance: Instance;
   private readonly arrays = new Map<string, Placed>();
   private readonly runs: Run[];
-  /** Where the first solver writes, and where the others do. */
+  /** Reports of the first solver, and of the others. */
   private readonly outs: readonly [Placed, Placed];
   private traced: { poses: Placed; events: Placed } | null = null;
   private forwards: Forward;
-  /** Views of what changes from call to call, made anew when something has been allocated. */
+  private locals: Locals | null = null;
+  /** Views of what changes from call to call, renewed after each allocation. */
   private views!: Views;
   private readonly answer: Solution;
 
@@ -107,7 +116,7 @@ export class Problem {
     return { solver, arguments: given, out, work, solve };
   }
 
-  /** Make the views anew: memory that grows leaves the old ones empty. */
+  /** Renew the views: when memory grows, the old ones become empty. */
   private refresh(): void {
     const { instance, outs } = this;
     this.views = {
@@ -123,8 +132,8 @@ export class Problem {
   }
 
   /**
-   * What a start with translations or scales of its own has beside its coordinates; to be written to.
-   * Offsets of joints and effectors are what solvers take, the others are for `forward`. Null for none.
+   * An array that a start with its own translations or scales has beside its coordinates, to be written to.
+   * Solvers take `offsets` (of joints and effectors), `forward` takes the others. Null if there is none.
    */
   own(name: "offsets" | "translations" | "scales"): Float64Array | null {
     const found = this.arrays.get(name);
@@ -177,7 +186,7 @@ export class Problem {
     return answer;
   }
 
-  /** How far an answer moves each of the carried roots away from the start [model units]. */
+  /** How far an answer moves each of the carried roots from the start [model units]. */
   private rootMoves(row: Float64Array): number[] {
     const { start } = this.views;
     return this.head.asked.carried_roots.map(({ slides }) => Math.hypot(...slides.map((k) => row[k]! - start[k]!)));
@@ -267,20 +276,48 @@ export class Problem {
 
   private forwardCall(forward: Forward, poses: number): () => void {
     const rows = ({ address, shape }: Placed): Placed => ({ address, shape: [shape[0] ? poses : 0, ...shape.slice(1)] });
-    const own = (name: string): Placed => {
-      const found = this.arrays.get(name);
-      return found ? { address: found.address, shape: [1, ...found.shape] } : { address: 0, shape: [0, this.head.joints, 3] };
-    };
     const skeleton = ["skeleton_ints", "skeleton_floats", "tip_joint", "tip_offset", "tip_rotation"].map((name) => this.array(name));
     const { coordinates, positions, rotations, linear } = forward;
     return this.instance.call("kernels.forward.forward_batch", SIGNATURES["kernels.forward.forward_batch"], [
       ...skeleton,
       rows(coordinates),
-      own("translations"),
-      own("scales"),
+      this.shared("translations"),
+      this.shared("scales"),
       rows(positions),
       rows(rotations),
       rows(linear),
     ]);
+  }
+
+  /** An array of the start, for all poses; of none if the start has none. */
+  private shared(name: "translations" | "scales"): Placed {
+    const found = this.arrays.get(name);
+    return found ? { address: found.address, shape: [1, ...found.shape] } : { address: 0, shape: [0, this.head.joints, 3] };
+  }
+
+  /** The rotations wxyz of joints in their parents' frames, for poses given as rows of coordinates; shape (poses, joints, 4). */
+  localRotations(rows: Float64Array): Float64Array {
+    const { head, instance } = this;
+    const poses = rows.length / head.coordinates;
+    const given = this.locals?.poses === poses ? rows : rows.slice(); // a view of memory ends when that grows
+    if (this.locals?.poses !== poses) {
+      this.locals = this.newLocals(poses);
+      this.refresh();
+    }
+    const { coordinates, rotations, run } = this.locals;
+    instance.floats(coordinates).set(given);
+    run();
+    return instance.floats(rotations).slice();
+  }
+
+  private newLocals(poses: number): Locals {
+    const { head, instance } = this;
+    const coordinates = instance.allocate([poses, head.coordinates]);
+    const positions = instance.allocate([poses, head.joints, 3]);
+    const rotations = instance.allocate([poses, head.joints, 4]);
+    const skeleton = ["skeleton_ints", "skeleton_floats"].map((name) => this.array(name));
+    const entry = "kernels.forward.local_batch";
+    const run = instance.call(entry, SIGNATURES[entry], [...skeleton, coordinates, this.shared("translations"), positions, rotations]);
+    return { poses, coordinates, rotations, run };
   }
 }

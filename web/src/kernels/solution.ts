@@ -1,4 +1,4 @@
-// What a solve answers: a row of numbers that a kernel wrote, and how to read it.
+// The answer of a solve: a row of numbers that a kernel wrote, and how to read it.
 
 import { BUDGET, COLLIDES, LIMITED, OPEN_LOOP, REACHED, REASONS, STALLED, STATUS_WORDS, STOP_HELD, TOO_FAR, TOO_NEAR, UNBALANCED } from "./constants";
 import type { Demand, Head, ReportColumn } from "./lowered";
@@ -10,7 +10,7 @@ export interface Collision {
   depth: number;
 }
 
-/** Ends of a solve at which a free root that stays may be what keeps the goals from being met. */
+/** Statuses in which a free root that is kept still may be what keeps the goals from being met. */
 const ROOT_MAY_HELP: readonly number[] = [TOO_FAR, TOO_NEAR, LIMITED, STALLED];
 
 export class Solution {

@@ -1,4 +1,4 @@
-// The poses inside an iteration of a trace: what its steps did, one after the other.
+// The poses inside an iteration of a trace, after each of its steps.
 
 import { EVENT, PLACED, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "./constants";
 import type { JointRow } from "./freedoms";
@@ -28,23 +28,18 @@ function apply({ coordinate, quaternion, stretch, limits }: JointRow, change: Fl
   if (stretch >= 0) now[stretch]! += change[change.length - 1]!;
 }
 
-/** Turn a quaternion wxyz by a rotation vector [rad], applied after it. */
+/** Apply a rotation vector [rad] after a quaternion wxyz, in place. */
 function turn(quaternion: Float64Array, by: Float64Array): void {
   const angle = Math.hypot(by[0]!, by[1]!, by[2]!);
   const scale = angle > 0 ? Math.sin(angle / 2) / angle : 0.5;
   const [aw, ax, ay, az] = [Math.cos(angle / 2), scale * by[0]!, scale * by[1]!, scale * by[2]!];
   const [w, x, y, z] = quaternion as unknown as [number, number, number, number];
-  const product = [
-    aw * w - ax * x - ay * y - az * z,
-    aw * x + ax * w + ay * z - az * y,
-    aw * y - ax * z + ay * w + az * x,
-    aw * z + ax * y - ay * x + az * w,
-  ];
+  const product = [aw * w - ax * x - ay * y - az * z, aw * x + ax * w + ay * z - az * y, aw * y - ax * z + ay * w + az * x, aw * z + ax * y - ay * x + az * w];
   const size = Math.hypot(...product);
   quaternion.set(product.map((value) => value / size));
 }
 
-/** Put the joints that copy others where these say. */
+/** Set the coordinates of mimic joints from the joints that they copy. */
 function followMimics(joints: readonly JointRow[], now: Float64Array): void {
   for (const { coordinate, source, factor, offset } of joints) {
     if (source >= 0) now[coordinate] = factor * now[source]! + offset;

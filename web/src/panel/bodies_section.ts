@@ -31,14 +31,30 @@ function avoidRows({ store, scene, standalone }: SectionContext, change: Change)
   const { avoid } = scene.bodies;
   const set = (part: Partial<BodiesSetup["avoid"]>) => change({ avoid: { ...((store.setup.bodies as BodiesSetup | null)?.avoid ?? avoid), ...part } });
   const parts: HTMLElement[] = [
-    row("Avoid collisions", toggle("avoid", avoid.on, (on) => set({ on })), "Bones keep apart from each other and from obstacles, before any goal"),
+    row(
+      "Avoid collisions",
+      toggle("avoid", avoid.on, (on) => set({ on })),
+      "Bones keep apart from each other and from obstacles; goals come second",
+    ),
   ];
   if (!avoid.on || standalone) return parts;
   parts.push(
-    row("Distance", number("avoid-margin", avoid.margin, { min: 0, step: scene.size / 200 }, (margin) => set({ margin: margin ?? 0 })), "The least that is kept, in the model's unit"),
-    row("Ground", toggle("avoid-ground", avoid.ground, (ground) => set({ ground })), "The ground is an obstacle"),
+    row(
+      "Distance",
+      number("avoid-margin", avoid.margin, { min: 0, step: scene.size / 200 }, (margin) => set({ margin: margin ?? 0 })),
+      "The least distance that is kept, in the model's unit",
+    ),
+    row(
+      "Ground",
+      toggle("avoid-ground", avoid.ground, (ground) => set({ ground })),
+      "The ground is an obstacle",
+    ),
     ...avoid.boxes.map((box, k) => boxCard(scene, box, k, (next) => set({ boxes: avoid.boxes.flatMap((one, at) => (at !== k ? [one] : next ? [next] : [])) }))),
-    el("div", { className: "buttons" }, button("Add a box", () => set({ boxes: [...avoid.boxes, newBox(scene)] }), { name: "add-box", title: "An obstacle; drag it on the stage" })),
+    el(
+      "div",
+      { className: "buttons" },
+      button("Add a box", () => set({ boxes: [...avoid.boxes, newBox(scene)] }), { name: "add-box", title: "An obstacle; drag it on the stage" }),
+    ),
   );
   return parts;
 }
@@ -83,19 +99,42 @@ function balanceRows({ store, scene, standalone }: SectionContext, change: Chang
   const { balance } = scene.bodies;
   const set = (part: Partial<BodiesSetup["balance"]>) => change({ balance: { ...((store.setup.bodies as BodiesSetup | null)?.balance ?? balance), ...part } });
   const able = balance.feet.length > 0 || scene.feet.length > 0;
-  const parts: HTMLElement[] = [row("Keep balance", toggle("balance", balance.on, (on) => set({ on })), "The centre of mass stays over the feet that stand")];
+  const parts: HTMLElement[] = [
+    row(
+      "Keep balance",
+      toggle("balance", balance.on, (on) => set({ on })),
+      "The centre of mass stays over the standing feet",
+    ),
+  ];
   if (standalone || (!balance.on && able)) return parts;
   if (balance.on) {
-    parts.push(row("Inside by", number("balance-margin", balance.margin, { min: 0, step: scene.size / 200 }, (margin) => set({ margin: margin ?? 0 })), "The least distance from the edge of the support"));
+    parts.push(
+      row(
+        "Inside by",
+        number("balance-margin", balance.margin, { min: 0, step: scene.size / 200 }, (margin) => set({ margin: margin ?? 0 })),
+        "The least distance from the edge of the support",
+      ),
+    );
   }
   const feet = [...new Set([...scene.feet, ...balance.feet])];
   for (const foot of feet) {
     const stands = balance.feet.includes(foot);
     const next = (on: boolean) => feet.filter((one) => (one === foot ? on : balance.feet.includes(one)));
-    parts.push(row(foot, toggle(`foot-${foot}`, stands, (on) => set({ feet: next(on) })), "Stands on the ground"));
+    parts.push(
+      row(
+        foot,
+        toggle(`foot-${foot}`, stands, (on) => set({ feet: next(on) })),
+        "Stands on the ground",
+      ),
+    );
   }
   const others = scene.names.filter((name) => !feet.includes(name)).map((name) => ({ value: name, label: name }));
-  const pick = select("add-foot", [{ value: "", label: feet.length ? "another…" : "choose…" }, ...others], "", (name) => name && set({ feet: [...balance.feet, name] }));
+  const pick = select(
+    "add-foot",
+    [{ value: "", label: feet.length ? "another…" : "choose…" }, ...others],
+    "",
+    (name) => name && set({ feet: [...balance.feet, name] }),
+  );
   parts.push(row("Foot", pick, "A joint or tip that stands on the ground"));
   return parts;
 }
@@ -117,14 +156,36 @@ function loopRows({ scene, act }: SectionContext, change: Change): HTMLElement[]
       button("Let go", () => change({ loops: loops.filter((_, at) => at !== k) }), { className: "quiet", name: `loop-${k}-remove` }),
     ),
   );
-  const own = scene.loops.length ? [hint(scene.loops.length === 1 ? "The model has a loop of its own, kept in every solve." : `The model has ${scene.loops.length} loops of its own, kept in every solve.`)] : [];
+  const own = scene.loops.length
+    ? [
+        hint(
+          scene.loops.length === 1
+            ? "The model has a loop of its own, kept in every solve."
+            : `The model has ${scene.loops.length} loops of its own, kept in every solve.`,
+        ),
+      ]
+    : [];
   return [
     ...own,
     ...cards,
-    row("Hold", select("loop-a", names, next.a, (a) => (next.a = a))),
-    row("and", select("loop-b", names, next.b, (b) => (next.b = b))),
-    row("How", choice("loop-kind", KINDS, next.kind, (kind) => (next.kind = kind)), "At their origins, or welded as they are now"),
-    el("div", { className: "buttons" }, button("Hold together", () => act.join(next.kind, next.a, next.b), { name: "add-loop" })),
+    row(
+      "Hold",
+      select("loop-a", names, next.a, (a) => (next.a = a)),
+    ),
+    row(
+      "and",
+      select("loop-b", names, next.b, (b) => (next.b = b)),
+    ),
+    row(
+      "How",
+      choice("loop-kind", KINDS, next.kind, (kind) => (next.kind = kind)),
+      "At their origins, or welded as they are now",
+    ),
+    el(
+      "div",
+      { className: "buttons" },
+      button("Hold together", () => act.join(next.kind, next.a, next.b), { name: "add-loop" }),
+    ),
   ];
 }
 

@@ -6,12 +6,13 @@ import { el } from "./dom";
 
 type Range = [number, number]; // frames [start, stop)
 
-const ADDED = 0.2; // length of a contact that a click adds [s]
-const GRIP = 6; // [pixels] around an end that take hold of it
+const ADDED_LENGTH = 0.2; // length of a contact that a click adds [s]
+const MOUSE_GRIP = 6; // [pixels] around an end within which it is picked
 const TOUCH_GRIP = 16;
-const STILL = 3; // [pixels] that the pointer may move in a click
-const FAR = 10; // frames, with Shift
-const KEYS = "Click to add or remove a contact, drag an end to move it. Keys: arrows go by frame (Shift: by ten), Enter adds or removes, [ and ] begin and end the contact here";
+const CLICK_DISTANCE = 3; // [pixels] that the pointer may move during a click
+const LONG_STEP = 10; // [frames] of an arrow key with Shift
+const KEYS =
+  "Click to add or remove a contact, drag an end to move it. Keys: arrows go by frame (Shift: by ten), Enter adds or removes, [ and ] begin and end the contact here";
 
 /** What a drag changes: an end of a contact, the whole of it, or the place of a new one. */
 interface Held {
@@ -126,14 +127,14 @@ export class ContactTracks {
     if (event.button !== 0) return;
     lane.node.setPointerCapture(event.pointerId);
     const at = this.frameAt(lane.node, event.clientX);
-    const grip = ((event.pointerType === "mouse" ? GRIP : TOUCH_GRIP) / lane.node.clientWidth) * this.frames;
+    const grip = ((event.pointerType === "mouse" ? MOUSE_GRIP : TOUCH_GRIP) / lane.node.clientWidth) * this.frames;
     this.held = { lane, from: at, x: event.clientX, moved: false, ...takenHold(lane.ranges, at, grip) };
   }
 
   private move(event: PointerEvent): void {
     const { held } = this;
     if (!held) return;
-    held.moved ||= Math.abs(event.clientX - held.x) > STILL;
+    held.moved ||= Math.abs(event.clientX - held.x) > CLICK_DISTANCE;
     if (!held.moved) return;
     const at = this.frameAt(held.lane.node, event.clientX);
     this.draw({ ...held.lane, ranges: this.dragged(held, at) });
@@ -145,7 +146,11 @@ export class ContactTracks {
     if (!held) return;
     this.held = null;
     const shown = [...held.lane.node.querySelectorAll<HTMLElement>(".bar")];
-    if (held.moved) this.set(held.lane.joint, shown.map(({ dataset }) => [Number(dataset.start), Number(dataset.stop)]));
+    if (held.moved)
+      this.set(
+        held.lane.joint,
+        shown.map(({ dataset }) => [Number(dataset.start), Number(dataset.stop)]),
+      );
     else this.toggle(held.lane, Math.floor(held.from));
   }
 
@@ -172,7 +177,7 @@ export class ContactTracks {
     const { motion, time } = this.store;
     if (!motion || event.ctrlKey || event.metaKey || event.altKey) return;
     const frame = Math.min(Math.round(time * motion.fps), this.frames - 1);
-    const step = event.shiftKey ? FAR : 1;
+    const step = event.shiftKey ? LONG_STEP : 1;
     const nearest = [...lane.ranges].sort((a, b) => distance(a, frame) - distance(b, frame))[0];
     const others = lane.ranges.filter((one) => one !== nearest);
     if (event.key === "ArrowLeft") this.seek(frame - step);
@@ -197,13 +202,17 @@ export class ContactTracks {
   /** Remove the contact at a frame, or add one there. */
   private toggle(lane: Lane, frame: number): void {
     const here = lane.ranges.find(([start, stop]) => start <= frame && frame < stop);
-    if (here) return this.set(lane.joint, lane.ranges.filter((one) => one !== here));
-    const half = Math.max(Math.round((ADDED * (this.store.motion?.fps ?? 30)) / 2), 1);
+    if (here)
+      return this.set(
+        lane.joint,
+        lane.ranges.filter((one) => one !== here),
+      );
+    const half = Math.max(Math.round((ADDED_LENGTH * (this.store.motion?.fps ?? 30)) / 2), 1);
     this.set(lane.joint, [...lane.ranges, [frame - half, frame + half]]);
   }
 
   private set(joint: string, ranges: Range[]): void {
-    const contacts = { ...(this.info?.joints ?? {}), [joint]: merged(ranges, this.frames) };
+    const contacts = { ...this.info?.joints, [joint]: merged(ranges, this.frames) };
     const lane = this.lanes.find((one) => one.joint === joint);
     if (lane) this.draw(Object.assign(lane, { ranges: contacts[joint] }));
     this.store.editMotion({ contacts });

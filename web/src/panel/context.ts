@@ -42,9 +42,9 @@ export interface MotionActions {
   /** Repair the motion that plays, and check it again. */
   fix(): void;
   goTo(fault: FaultInfo): void;
-  /** Bring the motion to another scene. */
+  /** Retarget the motion onto another scene. */
   retarget(target: string): void;
-  /** Let the user open a file, and bring the motion to it. */
+  /** Let the user open a file, and retarget the motion onto it. */
   retargetOntoFile(): void;
   /** Set the joints of a role; of the source's or of the target's body. */
   setRole(which: "source_map" | "target_map", role: string, joints: string[]): void;

@@ -25,12 +25,7 @@ export function row(label: string, control: HTMLElement, about = ""): HTMLElemen
   return el("div", { className: "row", title: about }, el("label", { htmlFor: id }, label), control);
 }
 
-export function select(
-  name: string,
-  options: { value: string; label: string }[],
-  value: string,
-  onChange: (value: string) => void,
-): HTMLSelectElement {
+export function select(name: string, options: { value: string; label: string }[], value: string, onChange: (value: string) => void): HTMLSelectElement {
   const node = el("select", { name });
   for (const option of options) {
     node.append(el("option", { value: option.value, selected: option.value === value }, option.label));
@@ -61,12 +56,7 @@ export interface NumberField {
 }
 
 /** A number field; null if empty. Numbers out of range are marked and not passed on. */
-export function number(
-  name: string,
-  value: number | null,
-  options: NumberField,
-  onChange: (value: number | null) => void,
-): HTMLInputElement {
+export function number(name: string, value: number | null, options: NumberField, onChange: (value: number | null) => void): HTMLInputElement {
   const node = el("input", { type: "number", name, value: value === null ? "" : String(value) });
   if (options.min !== undefined) node.min = String(options.min);
   if (options.max !== undefined) node.max = String(options.max);
@@ -87,12 +77,7 @@ export function number(
 }
 
 /** A slider with a number field beside it. */
-export function slider(
-  name: string,
-  value: number,
-  options: { min: number; max: number; step: number },
-  onChange: (value: number) => void,
-): HTMLElement {
+export function slider(name: string, value: number, options: { min: number; max: number; step: number }, onChange: (value: number) => void): HTMLElement {
   const range = el("input", { type: "range", name });
   range.min = String(options.min);
   range.max = String(options.max);

@@ -15,8 +15,8 @@ export interface FileActions {
   say: Say;
 }
 
-const SETTINGS_MOST = 4 * 2 ** 20; // bytes of a settings file
-const PATIENCE = 600; // [s] for which "Reading…" is shown at most
+const MOST_SETTINGS_BYTES = 4 * 2 ** 20; // of a settings file
+const LONGEST_READING = 600; // [s] for which "Reading…" is shown at most
 
 export class FilePicker {
   readonly choice = el("dialog", { id: "choice", aria: { label: "Which file to open" } });
@@ -85,7 +85,7 @@ export class FilePicker {
   async take(files: File[]): Promise<void> {
     const [first] = files;
     if (!first) return;
-    if (files.length === 1 && first.name.endsWith(".json") && first.size < SETTINGS_MOST) {
+    if (files.length === 1 && first.name.endsWith(".json") && first.size < MOST_SETTINGS_BYTES) {
       const text = await first.text();
       if (text.includes(SETTINGS_FORMAT)) {
         this.act.settings(text);
@@ -103,7 +103,7 @@ export class FilePicker {
 
   private async takeAll(title: string, find: () => Promise<Given[]>): Promise<void> {
     const turn = (this.turn += 1);
-    this.act.say(`Reading ${title}…`, "info", PATIENCE);
+    this.act.say(`Reading ${title}…`, "info", LONGEST_READING);
     try {
       const files = await find();
       const wrong = refusal(title, files, this.act.limits());
@@ -123,7 +123,7 @@ export class FilePicker {
   /** Show which file is being read; false if a later upload has begun. */
   private progress(title: string, index: number, count: number, turn: number): boolean {
     if (turn !== this.turn) return false;
-    if (count > 1) this.act.say(`Reading ${title}… ${index + 1} of ${count} files`, "info", PATIENCE);
+    if (count > 1) this.act.say(`Reading ${title}… ${index + 1} of ${count} files`, "info", LONGEST_READING);
     return true;
   }
 
@@ -138,7 +138,7 @@ export class FilePicker {
     this.act.say("", "info");
     const open = (name: string) => {
       this.choice.close();
-      this.act.say(`Reading ${name}…`, "info", PATIENCE);
+      this.act.say(`Reading ${name}…`, "info", LONGEST_READING);
       openModel(into, name).then(
         (answer) => this.finish(answer, turn),
         (error) => this.act.say(`${name} could not be opened: ${String(error)}`, "error"),
@@ -148,7 +148,11 @@ export class FilePicker {
     this.choice.replaceChildren(
       el("h2", {}, "Which one?"),
       el("div", { className: "models" }, ...list),
-      el("div", { className: "buttons" }, button("Cancel", () => this.choice.close(), { name: "cancel-choice" })),
+      el(
+        "div",
+        { className: "buttons" },
+        button("Cancel", () => this.choice.close(), { name: "cancel-choice" }),
+      ),
     );
     if (!this.choice.open) this.choice.showModal();
   }

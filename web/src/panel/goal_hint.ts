@@ -3,7 +3,7 @@
 import type { Vector2 } from "three";
 import { el } from "./dom";
 
-const BESIDE = 18; // [pixels] from the goal
+const HINT_OFFSET = 18; // [pixels] from the goal
 
 export class GoalHint {
   readonly node = el("p", { id: "drag-hint", hidden: true }, "Drag me");
@@ -13,8 +13,8 @@ export class GoalHint {
     if (this.node.hidden !== (place === null)) this.node.hidden = place === null;
     if (!place) return;
     const { offsetWidth } = this.node;
-    const right = place.x + BESIDE + offsetWidth <= width;
-    const x = right ? place.x + BESIDE : place.x - BESIDE - offsetWidth;
+    const right = place.x + HINT_OFFSET + offsetWidth <= width;
+    const x = right ? place.x + HINT_OFFSET : place.x - HINT_OFFSET - offsetWidth;
     this.node.style.transform = `translate(${Math.round(x)}px, ${Math.round(place.y - 16)}px)`;
   }
 }

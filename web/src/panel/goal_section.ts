@@ -22,12 +22,23 @@ export function goalSection({ store, scene, act }: SectionContext): HTMLElement 
       set(own.map((one, at) => (at === k ? { ...one, ...part } : one)));
     };
     const parts = [
-      row("Effector", select(`goal-${k}-effector`, effectors, goal.effector, (effector) => change({ effector, id: freshId(scene) }))),
-      row("What", select(`goal-${k}-kind`, KINDS, goal.kind, (kind) => change({ kind: kind as GoalKind }))),
+      row(
+        "Effector",
+        select(`goal-${k}-effector`, effectors, goal.effector, (effector) => change({ effector, id: freshId(scene) })),
+      ),
+      row(
+        "What",
+        select(`goal-${k}-kind`, KINDS, goal.kind, (kind) => change({ kind: kind as GoalKind })),
+      ),
     ];
     if (goal.kind === "look") {
       const axes = { x: "x", y: "y", z: "z", "-x": "-x", "-y": "-y", "-z": "-z" };
-      parts.push(row("Axis", choice(`goal-${k}-axis`, axes, goal.axis, (axis) => change({ axis }))));
+      parts.push(
+        row(
+          "Axis",
+          choice(`goal-${k}-axis`, axes, goal.axis, (axis) => change({ axis })),
+        ),
+      );
     }
     if (goal.kind !== "pole") {
       const depth = Math.min(depthOf(scene, goal.effector), 64);
@@ -41,7 +52,13 @@ export function goalSection({ store, scene, act }: SectionContext): HTMLElement 
     }
     if (goal.kind === "reach" || goal.kind === "pose") {
       const carriers = [{ value: "", label: "the world" }, ...effectors.filter(({ value }) => value !== goal.effector)];
-      parts.push(row("Target on", select(`goal-${k}-on`, carriers, goal.on, (bone) => act.bind(goal.id, bone)), "The bone that carries the target: it then moves with it"));
+      parts.push(
+        row(
+          "Target on",
+          select(`goal-${k}-on`, carriers, goal.on, (bone) => act.bind(goal.id, bone)),
+          "The bone that carries the target: it then moves with it",
+        ),
+      );
     }
     if (own.length > 1 || scene.grown) {
       parts.push(button("Remove", () => set(own.filter((_, at) => at !== k)), { className: "quiet", name: `goal-${k}-remove` }));
@@ -57,7 +74,7 @@ export function goalSection({ store, scene, act }: SectionContext): HTMLElement 
     },
     { name: "add-goal" },
   );
-  return section("Goals", false, ...cards, el("div", { className: "buttons" }, add), hint("Drag a joint to give it a goal of its own; with Shift, beside the others."));
+  return section("Goals", false, ...cards, el("div", { className: "buttons" }, add), hint("Drag a joint to give it a goal; with Shift, the other goals stay."));
 }
 
 function freshId(scene: Scene): string {

@@ -15,11 +15,11 @@ export interface NoticeAction {
 /** Show a notice for some seconds. */
 export type Say = (text: string, kind?: "error" | "info", seconds?: number, actions?: NoticeAction[]) => void;
 
-const AVERAGED = 30; // solves
-const APART = 100; // [ms] between two texts: nobody reads faster, and each lays out the page
+const AVERAGED_SOLVES = 30;
+const TEXT_PAUSE = 100; // [ms] between two texts: nobody reads faster, and each lays out the page
 /** Seconds for which a long notice is shown. */
-export const LONG = 30;
-const LASTING = 100; // [s]: a notice with at least this duration ends when a scene arrives
+export const LONG_NOTICE = 30;
+const LASTING_NOTICE = 100; // [s]: a notice with at least this duration ends when a scene arrives
 
 export class Hud {
   readonly node = el("section", { id: "status", aria: { live: "polite" } });
@@ -62,7 +62,7 @@ export class Hud {
     this.moved = frame.iterations > 0 ? frame : null;
     if (frame.micros > 0) {
       this.micros.push(frame.micros);
-      if (this.micros.length > AVERAGED) this.micros.shift();
+      if (this.micros.length > AVERAGED_SOLVES) this.micros.shift();
     }
     const status = report.status || "shown";
     const changed = this.pill.textContent !== status;
@@ -74,7 +74,7 @@ export class Hud {
     this.writing = window.setTimeout(() => {
       this.writing = 0;
       if (this.latest) this.write();
-    }, APART);
+    }, TEXT_PAUSE);
   }
 
   /** True if the text is older than the pose. */
@@ -101,8 +101,8 @@ export class Hud {
     const words: Record<LineState, string> = {
       connecting: "Connecting…",
       open: "",
-      lost: "Connection lost: nothing is solved until it is back. Trying again… what you set is kept.",
-      refused: "supple was started anew: open the address that it printed.",
+      lost: "Connection lost: nothing is solved until it is back. Reconnecting… your settings are kept.",
+      refused: "supple was restarted: open the address that it printed.",
     };
     this.banner.textContent = words[state];
     this.banner.hidden = state === "open";
@@ -122,7 +122,7 @@ export class Hud {
   /** Show a notice for some seconds; "" or a click hides it. */
   readonly say: Say = (text, kind = "error", seconds = 12, actions = []) => {
     window.clearTimeout(this.noticeTimer);
-    this.lasting = seconds >= LASTING;
+    this.lasting = seconds >= LASTING_NOTICE;
     this.text.textContent = text;
     const buttons = actions.map(({ label, act }) => button(label, act, { name: "offer" }));
     this.notice.replaceChildren(this.text, ...(buttons.length ? [el("span", { className: "buttons" }, ...buttons)] : []));

@@ -9,7 +9,12 @@ export function jointSection({ store, standalone, scene }: SectionContext): HTML
   const parts: HTMLElement[] = [];
   const limited = scene.joints.some(({ swing, limits }) => swing !== null || limits.some((range) => range !== null));
   if (limited || !setup.limits || !standalone) {
-    parts.push(row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits }))));
+    parts.push(
+      row(
+        "Limits",
+        toggle("limits", setup.limits, (limits) => store.set({ limits })),
+      ),
+    );
   }
   if (!standalone) parts.push(...problemRows(store));
   const joints = scene.names.slice(0, scene.joints.length).map((name, k) => ({
@@ -19,9 +24,7 @@ export function jointSection({ store, standalone, scene }: SectionContext): HTML
   parts.push(
     row(
       "Joint",
-      select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) =>
-        store.choose(Number(value)),
-      ),
+      select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) => store.choose(Number(value))),
     ),
   );
   const joint = scene.joints[chosen];
@@ -47,9 +50,7 @@ function problemRows(store: PanelStore): HTMLElement[] {
     parts.push(
       row(
         "° an iteration",
-        slider("damping-angle", degrees(setup.damping), { min: 0.5, max: 45, step: 0.5 }, (angle) =>
-          store.set({ damping: radians(angle) }),
-        ),
+        slider("damping-angle", degrees(setup.damping), { min: 0.5, max: 45, step: 0.5 }, (angle) => store.set({ damping: radians(angle) })),
       ),
     );
   }
@@ -57,7 +58,7 @@ function problemRows(store: PanelStore): HTMLElement[] {
     row(
       "Stretch",
       toggle("stretch", setup.stretch !== null, (on) => store.set({ stretch: on ? 1.5 : null })),
-      "Let links grow where the goal is out of reach",
+      "Let links stretch to a goal that is out of reach",
     ),
   );
   if (setup.stretch !== null) {
@@ -75,22 +76,20 @@ function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLEleme
   const edit = store.setup.joints[name];
   const rows = [
     hint(about(joint)),
-    row("Lock", toggle("lock", edit?.lock ?? false, (lock) => store.edit(name, { lock }))),
+    row(
+      "Lock",
+      toggle("lock", edit?.lock ?? false, (lock) => store.edit(name, { lock })),
+    ),
     row(
       "Turn cap °",
-      number(
-        "joint-damping",
-        edit?.damping == null ? null : degrees(edit.damping),
-        { min: 0, max: 180, optional: true, placeholder: "as all" },
-        (value) => store.edit(name, { damping: value === null ? null : radians(value) }),
+      number("joint-damping", edit?.damping == null ? null : degrees(edit.damping), { min: 0, max: 180, optional: true, placeholder: "as all" }, (value) =>
+        store.edit(name, { damping: value === null ? null : radians(value) }),
       ),
       "The most that this joint turns in an iteration; 0 for no cap",
     ),
     row(
       "Stiffness",
-      slider("joint-stiffness", edit?.stiffness ?? joint.stiffness, { min: 0, max: 0.95, step: 0.05 }, (stiffness) =>
-        store.edit(name, { stiffness }),
-      ),
+      slider("joint-stiffness", edit?.stiffness ?? joint.stiffness, { min: 0, max: 0.95, step: 0.05 }, (stiffness) => store.edit(name, { stiffness })),
     ),
   ];
   rows.push(...(joint.swings ? coneRows(store, name, joint) : axisRows(store, name, joint)));
@@ -113,9 +112,19 @@ function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElemen
       ),
       "Greatest tilt away from rest, the same all around",
     ),
-    row("Down, up °", tiltPair("tilt-vertical", down, up, (a, b) => bend([a, b, left, right])), "Greatest tilt each way, with an ellipse between"),
-    row("Left, right °", tiltPair("tilt-level", left, right, (a, b) => bend([down, up, a, b]))),
-    row("Twist °", pair(twist, "twist", (range) => store.editLimits(name, { twist: range }))),
+    row(
+      "Down, up °",
+      tiltPair("tilt-vertical", down, up, (a, b) => bend([a, b, left, right])),
+      "Greatest tilt in each direction, with an ellipse between",
+    ),
+    row(
+      "Left, right °",
+      tiltPair("tilt-level", left, right, (a, b) => bend([down, up, a, b])),
+    ),
+    row(
+      "Twist °",
+      pair(twist, "twist", (range) => store.editLimits(name, { twist: range })),
+    ),
   ];
 }
 

@@ -16,11 +16,26 @@ export function motionSection({ store, act, standalone, hello, scene }: SectionC
   const parts: HTMLElement[] = [];
   if (scene.contacts) {
     parts.push(
-      row("Plant feet", toggle("plant", edits?.plant ?? false, (plant) => store.editMotion({ plant })), "Feet stand still while they are in contact"),
-      row("Contacts", toggle("tracks-panel", store.look.tracks, (tracks) => store.setLook({ tracks })), "Bars below the timeline: when feet and hands touch the ground"),
+      row(
+        "Plant feet",
+        toggle("plant", edits?.plant ?? false, (plant) => store.editMotion({ plant })),
+        "Feet stand still while they are in contact",
+      ),
+      row(
+        "Contacts",
+        toggle("tracks-panel", store.look.tracks, (tracks) => store.setLook({ tracks })),
+        "Bars below the timeline: when feet and hands touch the ground",
+      ),
     );
     if (scene.contacts.slides.length) parts.push(hint(slideText(scene)));
-    if (scene.contacts.edited) parts.push(el("div", { className: "buttons" }, button("Contacts as found", () => store.editMotion({ contacts: null }), { name: "found-contacts" })));
+    if (scene.contacts.edited)
+      parts.push(
+        el(
+          "div",
+          { className: "buttons" },
+          button("Contacts as found", () => store.editMotion({ contacts: null }), { name: "found-contacts" }),
+        ),
+      );
   }
   const fixed = edits?.repair ?? false;
   parts.push(
@@ -41,7 +56,9 @@ export function motionSection({ store, act, standalone, hello, scene }: SectionC
 }
 
 function slideText(scene: Scene): string {
-  const lines = (scene.contacts?.slides ?? []).map(({ foot, before, after }) => `${foot}: ${lengthText(before, scene)} a second, now ${lengthText(after, scene)}`);
+  const lines = (scene.contacts?.slides ?? []).map(
+    ({ foot, before, after }) => `${foot}: ${lengthText(before, scene)} a second, now ${lengthText(after, scene)}`,
+  );
   return `Slide while standing. ${lines.join("; ")}.`;
 }
 
@@ -53,9 +70,21 @@ function reportRows(report: CheckReport, act: MotionActions): HTMLElement[] {
   const left = report.kinds.filter(({ count, before, reason }) => count === 0 && !before && reason);
   const counts = `${report.total} fault${report.total === 1 ? "" : "s"}`;
   const before = report.kinds.reduce((sum, kind) => sum + (kind.before ?? 0), 0);
-  const head = report.repaired ? `Repaired: ${before} before, ${report.total} now.` : report.total ? `${counts} in ${report.frames} frames.` : `No faults in ${report.frames} frames.`;
+  const head = report.repaired
+    ? `Repaired: ${before} before, ${report.total} now.`
+    : report.total
+      ? `${counts} in ${report.frames} frames.`
+      : `No faults in ${report.frames} frames.`;
   const lines: HTMLElement[] = [el("p", { className: "hint", id: "checked", role: "status" }, head)];
-  lines.push(...found.map((kind) => kindRow(kind, report.faults.filter((fault) => fault.kind === kind.kind), act)));
+  lines.push(
+    ...found.map((kind) =>
+      kindRow(
+        kind,
+        report.faults.filter((fault) => fault.kind === kind.kind),
+        act,
+      ),
+    ),
+  );
   if (clean.length) lines.push(hint(`Nothing found: ${clean.join(", ")}.`));
   if (left.length) lines.push(hint(`Not checked: ${left.map(({ kind, reason }) => `${kind} (${reason})`).join(", ")}.`));
   return lines;
@@ -97,7 +126,7 @@ function retargetRows({ store, act, hello, scene }: SectionContext): HTMLElement
     el(
       "div",
       { className: "buttons" },
-      button("Retarget", start, { name: "retarget", title: "Bring the motion to the other body, and show both side by side" }),
+      button("Retarget", start, { name: "retarget", title: "Retarget the motion onto the other body, and show both side by side" }),
       made ? button("Back to the source", () => act.motion.toSource(), { name: "to-source" }) : null,
     ),
   ];
@@ -106,9 +135,13 @@ function retargetRows({ store, act, hello, scene }: SectionContext): HTMLElement
 
 function madeRows(made: RetargetInfo, scene: Scene, act: MotionActions): HTMLElement[] {
   const seconds = made.seconds < 0.1 ? "less than 0.1 s" : `${made.seconds.toFixed(1)} s`;
-  const parts = [hint(`${made.motion} of ${made.source}: ${made.frames} frames in ${seconds}, scaled by ${made.scale.toPrecision(3)} to the length of its legs.`)];
+  const parts = [
+    hint(`${made.motion} of ${made.source}: ${made.frames} frames in ${seconds}, scaled by ${made.scale.toPrecision(3)} to the length of its legs.`),
+  ];
   if (made.notes.length) {
-    parts.push(el("details", { className: "notes" }, el("summary", {}, made.notes.length === 1 ? "1 note" : `${made.notes.length} notes`), ...made.notes.map(hint)));
+    parts.push(
+      el("details", { className: "notes" }, el("summary", {}, made.notes.length === 1 ? "1 note" : `${made.notes.length} notes`), ...made.notes.map(hint)),
+    );
   }
   const joints = [
     { id: "source-joints", names: made.source_joints },
@@ -126,7 +159,12 @@ function madeRows(made: RetargetInfo, scene: Scene, act: MotionActions): HTMLEle
     ),
   );
   const table = el("table", { className: "roles" }, el("thead", {}, head), el("tbody", {}, ...rows));
-  return [...parts, table, ...lists, hint("Which joint is which part of the body; several with commas. An empty field: the body has no such part. * is needed.")];
+  return [
+    ...parts,
+    table,
+    ...lists,
+    hint("Which joint is which part of the body; several with commas. An empty field: the body has no such part. * is needed."),
+  ];
 }
 
 function jointField(which: "source_map" | "target_map", { role }: RoleInfo, joints: string[], act: MotionActions): HTMLInputElement {
@@ -134,6 +172,15 @@ function jointField(which: "source_map" | "target_map", { role }: RoleInfo, join
   field.setAttribute("list", which === "source_map" ? "source-joints" : "target-joints");
   field.setAttribute("aria-label", `${role.replaceAll("_", " ")} of the ${which === "source_map" ? "source" : "target"}`);
   field.title = joints.join(", ");
-  field.addEventListener("change", () => act.setRole(which, role, field.value.split(",").map((name) => name.trim()).filter(Boolean)));
+  field.addEventListener("change", () =>
+    act.setRole(
+      which,
+      role,
+      field.value
+        .split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  );
   return field;
 }

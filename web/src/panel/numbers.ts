@@ -4,15 +4,15 @@ import type { Scene } from "../io/messages";
 
 type Measured = Pick<Scene, "unit" | "size">;
 
-const NOTHING = 1e-6; // sizes of the scene: shorter lengths are 0
-const FINE = 1e-4; // sizes of the scene: shorter lengths are not told apart
+const ZERO_LENGTH = 1e-6; // sizes of the scene: shorter lengths are 0
+const FINEST_LENGTH = 1e-4; // sizes of the scene: shorter lengths are not told apart
 const DIGITS = String.raw`(\d+(?:\.\d+)?(?:e[+-]?\d+)?)`;
 
 /** A length [model units] in millimetres, centimetres or metres; as a plain number if the unit is not known. */
 export function lengthText(value: number, { unit, size }: Measured): string {
-  if (Math.abs(value) < NOTHING * size) return unit === null ? "0" : "0 mm";
+  if (Math.abs(value) < ZERO_LENGTH * size) return unit === null ? "0" : "0 mm";
   if (unit === null) {
-    const least = 10 ** Math.floor(Math.log10(FINE * size));
+    const least = 10 ** Math.floor(Math.log10(FINEST_LENGTH * size));
     return Math.abs(value) < least ? `under ${plain(least, 1)}` : plain(value);
   }
   const metres = value * unit;
@@ -42,7 +42,7 @@ function bare(pair: string): string {
 export function readable(reason: string, scene: Measured): string {
   const length = (text: string) => lengthText(Number(text), scene);
   const exact = (text: string) => (scene.unit === null ? plain(Number(text)) : length(text));
-  const zero = (text: string) => Number(text) < NOTHING * scene.size;
+  const zero = (text: string) => Number(text) < ZERO_LENGTH * scene.size;
   return reason
     .replace(new RegExp(`is ${DIGITS} from its target`, "g"), (_, one: string) => (zero(one) ? "is on its target" : `is ${length(one)} from its target`))
     .replace(new RegExp(`^(.*) are ${DIGITS} nearer than they may be`), (_, pair: string, one: string) => `${bare(pair)} touch, ${length(one)} too near`)

@@ -3,7 +3,7 @@
 import type { Camera, Vector2, Vector3 } from "three";
 import { button } from "./dom";
 
-const EDGE = 30; // pixels between the arrow and the edge
+const EDGE_DISTANCE = 30; // pixels between the arrow and the edge
 
 export class OffscreenArrow {
   readonly node: HTMLButtonElement;
@@ -24,7 +24,7 @@ export class OffscreenArrow {
     // Points behind the camera are projected to the opposite side.
     const side = seen.z < 1 ? 1 : -1;
     const [right, down] = [side * seen.x * (width / 2), -side * seen.y * (height / 2)];
-    const room = Math.min((width / 2 - EDGE) / Math.abs(right), (height / 2 - EDGE) / Math.abs(down));
+    const room = Math.min((width / 2 - EDGE_DISTANCE) / Math.abs(right), (height / 2 - EDGE_DISTANCE) / Math.abs(down));
     const [x, y] = [width / 2 + right * room, height / 2 + down * room];
     this.node.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%) rotate(${Math.atan2(down, right)}rad)`;
   }

@@ -8,8 +8,8 @@ import { button, el, hint, number, row, section, select, slider, toggle } from "
 
 type Value = AttributeField["value"];
 
-const SLOW = 0.4; // [s]: if deriving takes longer, targets are sent when the goal is released
-const SEEDS = 10_000;
+const SLOW_DERIVATION = 0.4; // [s]: if deriving takes longer, targets are sent when the goal is released
+const SEED_COUNT = 10_000; // seeds that Roll draws from
 
 export class RulesSection {
   /** Shortest derivation [s], without the first one, which loads and compiles. */
@@ -44,7 +44,7 @@ export class RulesSection {
   /** Set the targets to where their goals have been moved; `dragging` while a goal is held. */
   follow(places: readonly GoalPlace[], dragging: boolean): void {
     const { scene } = this;
-    if (!scene?.grown || (this.seconds > SLOW && dragging)) return;
+    if (!scene?.grown || (this.seconds > SLOW_DERIVATION && dragging)) return;
     const grown = structuredClone(this.store.setup.grown) as Grown;
     let moved = false;
     for (const info of scene.grown.targets) {
@@ -86,7 +86,14 @@ export class RulesSection {
       parts.push(row(spaced(field.name), this.field(field), field.about));
     }
     const plain = () => this.set({ start: "", seed: 0, attributes: {}, targets: {} });
-    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" })), this.result);
+    parts.push(
+      el(
+        "div",
+        { className: "buttons" },
+        button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" }),
+      ),
+      this.result,
+    );
     return section("Rules", true, ...parts);
   }
 
@@ -100,7 +107,7 @@ export class RulesSection {
     const shapes = `${grown.shapes.toLocaleString("en")} shapes, ${grown.leaves.toLocaleString("en")} of them leaves`;
     const time = grown.seconds < 1 ? `${Math.max(1, Math.round(1000 * grown.seconds))} ms` : `${grown.seconds.toFixed(1)} s`;
     const lines = [`${shapes}; grown in ${time}.`, ...grown.printed];
-    if (this.seconds > SLOW) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");
+    if (this.seconds > SLOW_DERIVATION) lines.splice(1, 0, "These rules are slow: a target is followed once it is released.");
     this.result.replaceChildren(...lines.map(hint));
   }
 
@@ -124,7 +131,7 @@ export class RulesSection {
       if (seed !== null && Number.isInteger(seed)) this.set({ seed });
     });
     this.show.set("\nseed", (value) => put(field, String(value)));
-    const roll = button("Roll", () => this.set({ seed: Math.floor(SEEDS * Math.random()) }), { name: "roll", title: "Another seed" });
+    const roll = button("Roll", () => this.set({ seed: Math.floor(SEED_COUNT * Math.random()) }), { name: "roll", title: "Another seed" });
     return row("Seed", el("span", { className: "slider" }, field, roll), "What chance begins with");
   }
 
@@ -162,9 +169,7 @@ export class RulesSection {
   /** Number fields side by side, such as for a point. */
   private numbers(name: string, field: AttributeField, set: (value: Value) => void): HTMLElement {
     const values = field.value as number[];
-    const fields = values.map((value, k) =>
-      number(`${name}-${k}`, Number(short(value)), {}, () => set(fields.map((one) => Number(one.value)))),
-    );
+    const fields = values.map((value, k) => number(`${name}-${k}`, Number(short(value)), {}, () => set(fields.map((one) => Number(one.value)))));
     this.show.set(field.name, (now) => fields.forEach((one, k) => put(one, short((now as number[])[k] ?? 0))));
     const control = el("span", { className: "numbers" }, ...fields);
     control.style.gridTemplateColumns = `repeat(${values.length}, minmax(0, 1fr))`;

@@ -15,18 +15,14 @@ export function sceneSection({ store, act, standalone, hello, scene }: SectionCo
   const parts: HTMLElement[] = [
     row(
       "Scene",
-      select("scene", scenes, setup.scene, (value) =>
-        store.set({ ...freshScene(value), limits: value !== "snake" }),
-      ),
+      select("scene", scenes, setup.scene, (value) => store.set({ ...freshScene(value), limits: value !== "snake" })),
     ),
   ];
   if (setup.scene === "snake") {
     parts.push(
       row(
         "Links",
-        slider("links", setup.lengths?.length ?? setup.links, { min: 1, max: 64, step: 1 }, (links) =>
-          store.set({ links, lengths: null, joints: {} }),
-        ),
+        slider("links", setup.lengths?.length ?? setup.links, { min: 1, max: 64, step: 1 }, (links) => store.set({ links, lengths: null, joints: {} })),
       ),
     );
   }
@@ -36,7 +32,7 @@ export function sceneSection({ store, act, standalone, hello, scene }: SectionCo
       row(
         "Flat (2-D)",
         toggle("flat", setup.flat, (flat) => store.set({ flat, joints: {} })),
-        "Hinges in the plane, as in the drawings on paper",
+        "Hinges in the plane",
       ),
     );
   }
@@ -73,7 +69,10 @@ function lengthsRow(store: PanelStore): HTMLElement {
     placeholder: setup.scene === "arm" ? "9 9 9 9 4" : "even",
   });
   field.addEventListener("change", () => {
-    const lengths = field.value.split(/[\s,;-]+/).filter(Boolean).map(Number);
+    const lengths = field.value
+      .split(/[\s,;-]+/)
+      .filter(Boolean)
+      .map(Number);
     const fits = lengths.every((length) => Number.isFinite(length) && length > 0) && lengths.length <= 200;
     field.classList.toggle("wrong", !fits);
     if (fits) store.set({ lengths: lengths.length ? lengths : null, joints: {} });

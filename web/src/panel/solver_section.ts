@@ -14,7 +14,10 @@ export function solverSection({ store, hello, scene, standalone }: SectionContex
   const parts: HTMLElement[] = [
     row(
       "Solver",
-      explained(select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })), unable),
+      explained(
+        select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })),
+        unable,
+      ),
       hello.solvers.find(({ name }) => name === setup.solver.name)?.about ?? "",
     ),
     ...optionRows(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
@@ -65,9 +68,7 @@ function problemRows(store: PanelStore): HTMLElement[] {
   return [
     row(
       "Tolerance",
-      number("tolerance", setup.tolerance, { min: 1e-9, optional: true, placeholder: "1e-4 of the chain" }, (tolerance) =>
-        store.set({ tolerance }),
-      ),
+      number("tolerance", setup.tolerance, { min: 1e-9, optional: true, placeholder: "1e-4 of the chain" }, (tolerance) => store.set({ tolerance })),
       "How near counts as reached, in the model's unit",
     ),
     row(
@@ -78,13 +79,7 @@ function problemRows(store: PanelStore): HTMLElement[] {
   ];
 }
 
-function optionRows(
-  store: PanelStore,
-  hello: Hello,
-  choice: Immutable<SolverChoice>,
-  set: (choice: SolverChoice) => void,
-  prefix: string,
-): HTMLElement[] {
+function optionRows(store: PanelStore, hello: Hello, choice: Immutable<SolverChoice>, set: (choice: SolverChoice) => void, prefix: string): HTMLElement[] {
   const solver = hello.solvers.find(({ name }) => name === choice.name);
   return (solver?.options ?? []).map((option) => {
     const change = (value: boolean | number | string | null) => {
@@ -107,7 +102,12 @@ function field(
   const name = `${prefix}option-${option.name}`;
   if (option.kind === "flag") return toggle(name, value === true, change);
   if (option.kind === "choice") {
-    return select(name, option.choices.map((one) => ({ value: one, label: one })), String(value), change);
+    return select(
+      name,
+      option.choices.map((one) => ({ value: one, label: one })),
+      String(value),
+      change,
+    );
   }
   const whole = option.kind === "whole";
   return number(

@@ -55,7 +55,17 @@ export class Timeline {
   refresh(): void {
     const { scene, setup, look } = this.store;
     if (!scene) return;
-    const shape = JSON.stringify([scene.motions, setup.motion, setup.correct, setup.keys.length, look.onion, look.loop, look.speed, look.tracks, scene.contacts !== null]);
+    const shape = JSON.stringify([
+      scene.motions,
+      setup.motion,
+      setup.correct,
+      setup.keys.length,
+      look.onion,
+      look.loop,
+      look.speed,
+      look.tracks,
+      scene.contacts !== null,
+    ]);
     this.tracks.refresh();
     const { motion } = this;
     if (motion && this.time > motion.duration) this.seek(0);
@@ -118,13 +128,33 @@ export class Timeline {
     if (keys > 1 && !names.some(({ value }) => value === "keyframes")) names.push({ value: "keyframes", label: "keyframes" });
     const parts = [
       this.play,
-      select("motion", [{ value: "", label: "no motion" }, ...names], (setup.motion === "" ? scene.motion : setup.motion) ?? "", (value) => this.store.setMotion(value || null)),
+      select("motion", [{ value: "", label: "no motion" }, ...names], (setup.motion === "" ? scene.motion : setup.motion) ?? "", (value) =>
+        this.store.setMotion(value || null),
+      ),
       this.scrub,
       this.clock,
-      row("Correct", toggle("correct", setup.correct, (correct) => this.store.set({ correct })), "Let the goals correct the motion"),
-      row("Loop", toggle("loop", look.loop, (loop) => this.store.setLook({ loop })), "Begin again at the end"),
-      scene.contacts && this.askForKey ? row("Contacts", toggle("tracks", look.tracks, (tracks) => this.store.setLook({ tracks })), "Bars that show when feet and hands touch the ground") : null,
-      row("Onion", toggle("onion", look.onion, (onion) => this.store.setLook({ onion })), "Show the poses before and after"),
+      row(
+        "Correct",
+        toggle("correct", setup.correct, (correct) => this.store.set({ correct })),
+        "Let the goals correct the motion",
+      ),
+      row(
+        "Loop",
+        toggle("loop", look.loop, (loop) => this.store.setLook({ loop })),
+        "Begin again at the end",
+      ),
+      scene.contacts && this.askForKey
+        ? row(
+            "Contacts",
+            toggle("tracks", look.tracks, (tracks) => this.store.setLook({ tracks })),
+            "Bars that show when feet and hands touch the ground",
+          )
+        : null,
+      row(
+        "Onion",
+        toggle("onion", look.onion, (onion) => this.store.setLook({ onion })),
+        "Show the poses before and after",
+      ),
       select(
         "speed",
         SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` })),

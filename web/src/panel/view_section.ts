@@ -22,20 +22,53 @@ export function viewSection({ store, act, scene, standalone }: SectionContext): 
       slider("sensitivity", look.sensitivity, { min: 0.2, max: 3, step: 0.1 }, (sensitivity) => store.setLook({ sensitivity })),
       "Of pointer and keys",
     ),
-    row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
-    row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
+    row(
+      "Limits drawn",
+      toggle("show-limits", look.limits, (limits) => store.setLook({ limits })),
+      "As arcs and cones; red where a joint is at its limit",
+    ),
+    row(
+      "Reach drawn",
+      toggle("show-reach", look.reach, (reach) => store.setLook({ reach })),
+      "Greatest and least distance that the chain reaches, while its goal is dragged or missed",
+    ),
     ...(standalone && !scene.switches.length ? [] : bodyRows(store)),
-    row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
-    row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
-    row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
+    row(
+      "Snap",
+      toggle("snap", look.snap, (snap) => store.setLook({ snap })),
+      "Goals stay on the lines of the grid; hold Ctrl for the opposite",
+    ),
+    row(
+      "Joint frames",
+      toggle("show-frames", look.frames, (frames) => store.setLook({ frames })),
+      "The axes of every joint: x red, y green, z blue",
+    ),
+    row(
+      "Bones",
+      toggle("show-bones", look.bones, (bones) => store.setLook({ bones })),
+      "Joints and the links between them",
+    ),
   ];
   if (scene.motions.length) {
     parts.push(
-      row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))),
-      row("Camera follows", toggle("follow", look.follow, (follow) => store.setLook({ follow })), "Keep a figure that walks in view"),
+      row(
+        "Feet that stand",
+        toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts })),
+      ),
+      row(
+        "Camera follows",
+        toggle("follow", look.follow, (follow) => store.setLook({ follow })),
+        "Keep a figure that walks in view",
+      ),
     );
   }
-  if (scene.meshes) parts.push(row("Skin", toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh }))));
+  if (scene.meshes)
+    parts.push(
+      row(
+        "Skin",
+        toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh })),
+      ),
+    );
   parts.push(
     el(
       "div",
@@ -54,8 +87,16 @@ export function viewSection({ store, act, scene, standalone }: SectionContext): 
 
 function bodyRows(store: PanelStore): HTMLElement[] {
   return [
-    row("Capsules", toggle("show-capsules", store.look.capsules, (capsules) => store.setLook({ capsules })), "What stands for the bones in collisions"),
-    row("Mass drawn", toggle("show-balance", store.look.balance, (balance) => store.setLook({ balance })), "The centre of mass, and the support of the feet"),
+    row(
+      "Capsules",
+      toggle("show-capsules", store.look.capsules, (capsules) => store.setLook({ capsules })),
+      "What stands for the bones in collisions",
+    ),
+    row(
+      "Mass drawn",
+      toggle("show-balance", store.look.balance, (balance) => store.setLook({ balance })),
+      "The centre of mass, and the support of the feet",
+    ),
   ];
 }
 
@@ -72,7 +113,7 @@ export function morphSection({ store }: SectionContext): HTMLElement | null {
       ),
     ),
   );
-  return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
+  return section("Shapes", false, hint("Morph targets; a motion that has its own takes precedence."), ...rows);
 }
 
 export function saveSection({ store, act, standalone }: SectionContext): HTMLElement {
@@ -80,7 +121,7 @@ export function saveSection({ store, act, standalone }: SectionContext): HTMLEle
     ? ["webm", "Stop the video", "End the video and save it"]
     : ["webm", "Video", "A motion from its start to its end, or what is dragged, as WebM"];
   const kinds: [Saved, string, string][] = [
-    ["link", "Link", "An address that restores everything that is set; a file of yours is named in it, not carried"],
+    ["link", "Link", "A link that restores all settings; it names your file but does not contain it"],
     ["png", "Picture", "The view, as PNG"],
     video,
     ["page", "Page", "hero.html: one file that solves and plays without a server"],
@@ -89,7 +130,7 @@ export function saveSection({ store, act, standalone }: SectionContext): HTMLEle
     ["smd", "SMD", "The skeleton with its mesh or motion"],
     ["json", "Pose", "The pose, as supple's JSON"],
     ["trace", "Trace", "The trace that was recorded last"],
-    ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
+    ["settings", "Settings", "All settings: drop the file on the page to restore them"],
   ];
   const possible = standalone ? kinds.slice(0, 3) : kinds; // Python writes the others
   const buttons = possible.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));

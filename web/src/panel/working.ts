@@ -2,7 +2,7 @@
 
 import { el } from "./dom";
 
-const QUICK = 400; // [ms] in which most answers come: nothing is shown
+const QUICK_ANSWER = 400; // [ms] in which most answers come: nothing is shown
 
 export class WorkingNotice {
   readonly node = el("p", { id: "working", hidden: true, role: "status" });
@@ -19,7 +19,7 @@ export class WorkingNotice {
     this.what = what;
     this.since = performance.now();
     window.clearInterval(this.timer);
-    this.timer = window.setInterval(() => this.show(), QUICK);
+    this.timer = window.setInterval(() => this.show(), QUICK_ANSWER);
   }
 
   end(): void {

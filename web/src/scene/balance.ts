@@ -1,21 +1,41 @@
 // The centre of mass, where it is above the ground, and the support of the feet: green if it is inside, else red.
 
-import { BufferAttribute, BufferGeometry, DoubleSide, Group, Line, LineBasicMaterial, LineLoop, type Matrix4, Mesh, MeshBasicMaterial, RingGeometry, SphereGeometry, Vector3 } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  Group,
+  Line,
+  LineBasicMaterial,
+  LineLoop,
+  type Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  RingGeometry,
+  SphereGeometry,
+  Vector3,
+} from "three";
 import type { Bodies } from "../io/messages";
 
 const INSIDE = 0x35c77f;
 const OUTSIDE = 0xff4d5e;
 const MARK = 0xffd34d;
 const MOST_CORNERS = 64;
-const RADIUS = 0.03; // sizes of the scene
+const MARK_RADIUS = 0.03; // sizes of the scene
 
 export class BalanceMark {
   readonly group = new Group();
   private readonly ball = new Mesh(new SphereGeometry(1, 24, 16), new MeshBasicMaterial({ color: MARK, depthTest: false, transparent: true, opacity: 0.95 }));
-  private readonly spot = new Mesh(new RingGeometry(0.55, 1, 40), new MeshBasicMaterial({ color: MARK, transparent: true, depthTest: false, side: DoubleSide, forceSinglePass: true }));
+  private readonly spot = new Mesh(
+    new RingGeometry(0.55, 1, 40),
+    new MeshBasicMaterial({ color: MARK, transparent: true, depthTest: false, side: DoubleSide, forceSinglePass: true }),
+  );
   private readonly drop = new Line(new BufferGeometry(), new LineBasicMaterial({ color: MARK, transparent: true, opacity: 0.6, depthTest: false }));
   private readonly corners = new BufferAttribute(new Float32Array(3 * MOST_CORNERS), 3);
-  private readonly fill = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ transparent: true, opacity: 0.34, depthTest: false, depthWrite: false, side: DoubleSide, forceSinglePass: true }));
+  private readonly fill = new Mesh(
+    new BufferGeometry(),
+    new MeshBasicMaterial({ transparent: true, opacity: 0.34, depthTest: false, depthWrite: false, side: DoubleSide, forceSinglePass: true }),
+  );
   private readonly edge = new LineLoop(new BufferGeometry(), new LineBasicMaterial({ transparent: true, depthTest: false }));
   private readonly ends = new BufferAttribute(new Float32Array(6), 3);
   private bodies: Bodies | null = null;
@@ -59,9 +79,9 @@ export class BalanceMark {
     this.weigh(bodies, matrices);
     this.foot.copy(this.center).addScaledVector(up, ground - this.center.dot(up) + 0.002 * size);
     this.ball.position.copy(this.center);
-    this.ball.scale.setScalar(RADIUS * size);
+    this.ball.scale.setScalar(MARK_RADIUS * size);
     this.spot.position.copy(this.foot);
-    this.spot.scale.setScalar(0.8 * RADIUS * size);
+    this.spot.scale.setScalar(0.8 * MARK_RADIUS * size);
     this.spot.quaternion.setFromUnitVectors(this.point.set(0, 0, 1), up);
     this.ends.setXYZ(0, ...this.center.toArray()).setXYZ(1, ...this.foot.toArray());
     this.ends.needsUpdate = true;
@@ -82,7 +102,9 @@ export class BalanceMark {
 
   private support(bodies: Bodies, matrices: readonly Matrix4[], up: Vector3, height: number, margin: number): void {
     const { u, v } = this;
-    u.set(up.y || up.z, up.x, 0).cross(up).normalize();
+    u.set(up.y || up.z, up.x, 0)
+      .cross(up)
+      .normalize();
     v.copy(up).cross(u);
     this.flat = bodies.soles.flatMap(({ joint, place }): [number, number][] => {
       const frame = matrices[joint];

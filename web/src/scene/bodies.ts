@@ -34,7 +34,7 @@ export class BodiesView {
     this.obstacles.setScene(scene);
   }
 
-  /** Take what the bones are made of, of this scene or the next. */
+  /** Take the capsules and masses of the bones, of this scene or the next. */
   take(bodies: Bodies): void {
     this.latest = bodies;
     this.build();
@@ -55,7 +55,11 @@ export class BodiesView {
     const { matrices, frame } = figure;
     const { avoid, balance } = scene.bodies;
     const touching = frame?.report.touching ?? [];
-    this.capsules.show(matrices, touching.map((name) => scene.names.indexOf(name)), look.capsules);
+    this.capsules.show(
+      matrices,
+      touching.map((name) => scene.names.indexOf(name)),
+      look.capsules,
+    );
     this.balance.show(matrices, scene.ground, scene.size, balance.on ? balance.margin : 0, look.balance || balance.on);
     this.loops.show(matrices, stage.camera);
     const hit = touching.map((name) => OBSTACLE.exec(name)).find(Boolean);

@@ -1,6 +1,6 @@
 // Dragging a box that is an obstacle, in the plane of the view.
 
-import { Plane, Vector3 } from "three";
+import { type Plane, Vector3 } from "three";
 import type { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
 

@@ -27,9 +27,9 @@ export class Capsules {
     this.group.clear();
     this.drawn = capsules.map(({ joint, a, b, radius }) => {
       const [from, to] = [new Vector3(...a), new Vector3(...b)];
-      const way = to.clone().sub(from);
-      const length = way.length();
-      const turn = new Quaternion().setFromUnitVectors(Y, length > 0 ? way.divideScalar(length) : Y);
+      const axis = to.clone().sub(from);
+      const length = axis.length();
+      const turn = new Quaternion().setFromUnitVectors(Y, length > 0 ? axis.divideScalar(length) : Y);
       const mesh = new Mesh(new CapsuleGeometry(radius, length, 8, 20, 1), this.calm);
       mesh.matrixAutoUpdate = false;
       mesh.renderOrder = 3;

@@ -49,10 +49,7 @@ export class Environment {
   private readonly ground = new Group();
   private readonly grid = new Mesh(new CircleGeometry(1, 72), gridMaterial());
   private readonly catcher = new Mesh(new CircleGeometry(1, 72), new ShadowMaterial({ opacity: 0.4 }));
-  private readonly pedestal = new Mesh(
-    new CylinderGeometry(0.6, 1, 1, 48),
-    new MeshStandardMaterial({ roughness: 0.65, metalness: 0.1 }),
-  );
+  private readonly pedestal = new Mesh(new CylinderGeometry(0.6, 1, 1, 48), new MeshStandardMaterial({ roughness: 0.65, metalness: 0.1 }));
 
   constructor() {
     this.key.castShadow = true;

@@ -1,7 +1,7 @@
 // A skeleton: bones, joints and joint frames, coloured by what the solver did with them.
 
 import {
-  BufferGeometry,
+  type BufferGeometry,
   Color,
   CylinderGeometry,
   Group,
@@ -165,12 +165,12 @@ export class Figure {
     for (let k = 0; k < this.pairs.length; k += 1) {
       const [from, to] = this.pairs[k]!;
       const a = this.positions[from]!;
-      way.copy(this.positions[to]!).sub(a);
-      const length = way.length();
+      direction.copy(this.positions[to]!).sub(a);
+      const length = direction.length();
       // Over a mesh only the chain is drawn.
       const share = !this.over ? 1 : scene.joints[from]?.moves && to < scene.joints.length ? 0.7 : 0;
       const width = Math.min(0.11 * length + 0.35 * this.radius, 0.95 * this.radius) * share;
-      rotation.setFromUnitVectors(Y, length > 1e-9 ? way.divideScalar(length) : way.copy(Y));
+      rotation.setFromUnitVectors(Y, length > 1e-9 ? direction.divideScalar(length) : direction.copy(Y));
       bones.setMatrixAt(k, this.transform.compose(a, rotation, scale.set(width, length, width)));
     }
     const tips = scene.joints.length;
@@ -189,7 +189,7 @@ export class Figure {
     scale.set(this.radius, AXIS_LENGTH * this.radius, this.radius);
     this.matrices.forEach((matrix, k) => {
       for (let axis = 0; axis < 3; axis += 1) {
-        rotation.setFromUnitVectors(Y, way.setFromMatrixColumn(matrix, axis).normalize());
+        rotation.setFromUnitVectors(Y, direction.setFromMatrixColumn(matrix, axis).normalize());
         axes.setMatrixAt(3 * k + axis, this.transform.compose(this.positions[k]!, rotation, scale));
       }
     });
@@ -247,7 +247,7 @@ function matrixOf(values: Float32Array, stride: number, k: number, out: Matrix4)
 
 const rotation = new Quaternion();
 const position = new Vector3();
-const way = new Vector3();
+const direction = new Vector3();
 const scale = new Vector3();
 const one = new Vector3(1, 1, 1);
 

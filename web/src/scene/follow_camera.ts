@@ -3,7 +3,7 @@
 import { Vector3 } from "three";
 import type { Packet } from "../io/frames";
 
-const STILL = 1e-3; // sizes of the scene: a joint that moves less is at rest
+const STILL_DISTANCE = 1e-3; // sizes of the scene: a joint that moves less is at rest
 
 export class FollowCamera {
   /** The joint that carries all others, or -1 if none travels. */
@@ -23,12 +23,12 @@ export class FollowCamera {
       const parent = parents[k] ?? -1;
       const away = (frame: number) => (parent < 0 ? at(frame, k).distanceTo(at(0, k)) : at(frame, k).distanceTo(at(frame, parent)));
       const begin = away(0);
-      for (let frame = 1; frame < frames; frame += 1) if (Math.abs(away(frame) - begin) > STILL * size) return true;
+      for (let frame = 1; frame < frames; frame += 1) if (Math.abs(away(frame) - begin) > STILL_DISTANCE * size) return true;
       return false;
     };
     this.carrier = -1;
     // Below a joint with several children no single joint carries all.
-    for (let k = 0; k >= 0; ) {
+    for (let k = 0; k >= 0;) {
       if (travels(k)) {
         this.carrier = k;
         this.first.copy(at(0, k));

@@ -1,6 +1,6 @@
 // The camera distance that shows everything, and the rectangle of each half on the canvas.
 
-import { Vector3 } from "three";
+import { type Vector3 } from "three";
 
 /** A rectangle of the canvas [pixels], from its upper left corner. */
 export interface Box {
@@ -16,7 +16,7 @@ export interface Insets {
   bottom: number;
 }
 
-const MARGIN = 1.12;
+const FRAME_MARGIN = 1.12; // factor by which the frame is wider than what it shows
 
 /** The rectangle of a part: two lie side by side, or above each other if the canvas is taller than wide; more form a grid. */
 export function partOf(part: number, parts: number, width: number, height: number): Box {
@@ -44,7 +44,7 @@ export function fittingDistance(points: Vector3[], from: Vector3, up: Vector3, s
   let distance = 0;
   for (const point of points) {
     const [x, y, near] = [Math.abs(point.dot(right)), Math.abs(point.dot(above)), point.dot(from)];
-    distance = Math.max(distance, near + (MARGIN * x) / slopes[0], near + (MARGIN * y) / slopes[1]);
+    distance = Math.max(distance, near + (FRAME_MARGIN * x) / slopes[0], near + (FRAME_MARGIN * y) / slopes[1]);
   }
   return distance;
 }

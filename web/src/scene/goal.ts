@@ -25,8 +25,8 @@ import type { Stage } from "./stage";
 const ORANGE = 0xff8a1f;
 const HELD = 0x9aa4b2;
 const BOUND = 0xb07cf0;
-const RING = 3.4; // radii of the goal
-const HANDLE = 4.4; // radii of the goal
+const RING_RADIUS = 3.4; // radii of the goal
+const HANDLE_RADIUS = 4.4; // radii of the goal
 const HALO = { idle: 0, active: 0.35, hover: 0.75, held: 1 };
 const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
 
@@ -56,10 +56,7 @@ export class Goal {
     this.ball = new Mesh(new SphereGeometry(radius, 32, 20), new MeshBasicMaterial({ color, toneMapped: false, depthTest: !over, transparent: over }));
     this.ball.castShadow = true;
     this.ball.renderOrder = 8;
-    this.halo = new Mesh(
-      new RingGeometry(radius * 1.35, radius * 1.6, 48),
-      new MeshBasicMaterial({ color, transparent: true, opacity: 0, depthTest: false }),
-    );
+    this.halo = new Mesh(new RingGeometry(radius * 1.35, radius * 1.6, 48), new MeshBasicMaterial({ color, transparent: true, opacity: 0, depthTest: false }));
     this.halo.renderOrder = 9;
     this.drop = new Line(
       new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]),
@@ -80,7 +77,7 @@ export class Goal {
   private addHandles(): void {
     RINGS.forEach((color, axis) => {
       const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.9, depthTest: false });
-      const length = HANDLE * this.radius;
+      const length = HANDLE_RADIUS * this.radius;
       const shaft = new Mesh(new CylinderGeometry(0.09 * this.radius, 0.09 * this.radius, length, 8).translate(0, length / 2, 0), material);
       const head = new Mesh(new ConeGeometry(0.34 * this.radius, 0.95 * this.radius, 14).translate(0, length, 0), material);
       for (const part of [shaft, head]) {
@@ -104,13 +101,13 @@ export class Goal {
 
   /** A point on a handle, by the share of its length. */
   handlePoint(axis: number, share: number): Vector3 {
-    return this.position.clone().addScaledVector(axisVector(axis), share * (HANDLE + 0.5) * this.radius);
+    return this.position.clone().addScaledVector(axisVector(axis), share * (HANDLE_RADIUS + 0.5) * this.radius);
   }
 
   private addRings(): void {
     RINGS.forEach((color, axis) => {
       const ring = new Mesh(
-        new TorusGeometry(this.radius * RING, this.radius * 0.13, 8, 64),
+        new TorusGeometry(this.radius * RING_RADIUS, this.radius * 0.13, 8, 64),
         new MeshBasicMaterial({ color, transparent: true, opacity: 0.8, depthTest: false }),
       );
       if (axis === 0) ring.rotation.y = Math.PI / 2;
@@ -142,7 +139,7 @@ export class Goal {
   /** World position of a point on a ring, by its angle [rad]. */
   ringPoint(ring: number, angle: number): Vector3 {
     const [u, v] = ringAxes(this, ring);
-    const radius = RING * this.radius;
+    const radius = RING_RADIUS * this.radius;
     return this.position
       .clone()
       .addScaledVector(u, radius * Math.cos(angle))
@@ -176,10 +173,7 @@ export class Goal {
     this.spot.position.copy(foot).addScaledVector(stage.up, 0.004 * stage.size);
     this.spot.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), stage.up);
     this.rings.forEach((ring, axis) => {
-      const base = new Quaternion().setFromAxisAngle(
-        axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0),
-        axis === 2 ? 0 : Math.PI / 2,
-      );
+      const base = new Quaternion().setFromAxisAngle(axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0), axis === 2 ? 0 : Math.PI / 2);
       ring.position.copy(this.position);
       ring.quaternion.copy(this.orientation).multiply(base);
     });

@@ -8,14 +8,14 @@ import { cellSize } from "./environment";
 import { axisVector, Goal, ringAxes } from "./goal";
 import type { Stage } from "./stage";
 
-const RADIUS = 0.024; // sizes of the scene
-const LEAST_RADIUS = 9; // pixels, with the whole scene in view
-const LARGEST = 0.045; // sizes of the scene
-const MANY = 6; // more goals than this are drawn half as large
+const GOAL_RADIUS = 0.024; // sizes of the scene
+const LEAST_RADIUS = 9; // [pixels], with the whole scene in view
+const LARGEST_RADIUS = 0.045; // sizes of the scene, when enlarged to LEAST_RADIUS
+const MOST_LARGE_GOALS = 6; // with more, all are drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes of the scene per second
 /** Kinds of goals that follow their effectors until the user places them. */
 const FOLLOWING = new Set(["reach", "pose"]);
-const NUDGE = 0.012; // arrow keys: sizes of the scene
+const ARROW_KEY_STEP = 0.012; // sizes of the scene
 
 interface Grab {
   goal: Goal;
@@ -101,14 +101,13 @@ export class Goals {
     const held = this.held?.goal.setup.id;
     const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
     const activeId = this.active?.setup.id;
-    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST * scene.size);
-    const large = Math.max(RADIUS * scene.size, seen);
-    const radius = large * (scene.goals.length > MANY ? 0.5 : 1);
+    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST_RADIUS * scene.size);
+    const large = Math.max(GOAL_RADIUS * scene.size, seen);
+    const radius = large * (scene.goals.length > MOST_LARGE_GOALS ? 0.5 : 1);
     const sameSize = this.list[0]?.radius === radius;
     this.flat = scene.flat;
     this.ground = scene.ground;
-    const alike =
-      sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
+    const alike = sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
     if (!alike) {
       for (const goal of this.list) goal.dispose();
       this.all = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
@@ -252,7 +251,7 @@ export class Goals {
     return this.stage.viewPlane(goal.position);
   }
 
-  /** Drag to a place on the page; `other`: snap if goals do not, and the other way round. */
+  /** Drag to a place on the page; `other`: snap if goals do not, or the opposite. */
   drag(clientX: number, clientY: number, other = false): void {
     const { held: grab } = this;
     if (!grab) return;
@@ -263,8 +262,8 @@ export class Goals {
     else {
       if (this.sensitivity === 1 && grab.axis < 0) grab.free.copy(hit).add(grab.offset);
       else {
-        const way = hit.clone().sub(grab.from).multiplyScalar(this.sensitivity);
-        grab.free.add(grab.axis < 0 ? way : axisVector(grab.axis).multiplyScalar(way.getComponent(grab.axis)));
+        const movement = hit.clone().sub(grab.from).multiplyScalar(this.sensitivity);
+        grab.free.add(grab.axis < 0 ? movement : axisVector(grab.axis).multiplyScalar(movement.getComponent(grab.axis)));
         grab.from.copy(hit);
       }
       grab.goal.position.copy(grab.free);
@@ -321,13 +320,10 @@ export class Goals {
     };
     const step = steps[key];
     if (!step || !this.active) return false;
-    const length = NUDGE * this.stage.size * this.sensitivity * (shift ? 5 : 1);
-    const way = this.stage
-      .right()
-      .multiplyScalar(step[0])
-      .addScaledVector(this.stage.above(), step[1]);
-    if (this.flat) way.setZ(0).normalize();
-    this.active.position.addScaledVector(way, length);
+    const length = ARROW_KEY_STEP * this.stage.size * this.sensitivity * (shift ? 5 : 1);
+    const direction = this.stage.right().multiplyScalar(step[0]).addScaledVector(this.stage.above(), step[1]);
+    if (this.flat) direction.setZ(0).normalize();
+    this.active.position.addScaledVector(direction, length);
     this.moved();
     return true;
   }
@@ -380,8 +376,7 @@ export class Goals {
 
   draw(): void {
     for (const goal of this.list) {
-      const state =
-        goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
+      const state = goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
       goal.draw(this.stage, this.ground, state, this.selected && goal === this.active);
     }
     this.stage.invalidate();

@@ -1,27 +1,16 @@
 // Joint limits, drawn at the joints: arcs for rotations about an axis, cones for swings.
 
-import {
-  BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshBasicMaterial,
-  Quaternion,
-  Vector3,
-} from "three";
+import { BufferAttribute, BufferGeometry, DoubleSide, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Quaternion, Vector3 } from "three";
 import type { JointInfo, Scene } from "../io/messages";
 import { disposeTree } from "./dispose";
 import type { Figure } from "./figure";
 
 const FREE = 0x6fcbff;
 const ACTIVE = 0xff4d5e;
-/** Factors for the light theme. */
-const DARKER = 0.55;
-const DENSER = 1.7;
-const SEGMENTS = 40;
+/** Factors of colors and opacities in the light theme. */
+const LIGHT_BRIGHTNESS = 0.55;
+const LIGHT_DENSITY = 1.7;
+const ARC_SEGMENTS = 40;
 const AXIS_COLORS: Record<string, number> = { x: 0xff6b6b, y: 0x62d28a, z: 0x6aa8ff };
 
 interface Drawn {
@@ -80,7 +69,7 @@ export class Limits {
     const { swing } = joint;
     const [down, up, left, right] = joint.tilts ?? [swing!, swing!, swing!, swing!];
     const rim = (k: number) => {
-      const angle = (2 * Math.PI * k) / SEGMENTS;
+      const angle = (2 * Math.PI * k) / ARC_SEGMENTS;
       // In each quadrant of the swing the boundary is an ellipse with its two half-angles.
       const a = Math.cos(angle) * (Math.cos(angle) >= 0 ? up : down);
       const b = Math.sin(angle) * (Math.sin(angle) >= 0 ? right : left);
@@ -97,23 +86,16 @@ export class Limits {
     this.addLines(one, edge, FREE);
   }
 
-  private addArc(
-    one: Drawn,
-    axis: Vector3,
-    from: Vector3,
-    range: [number | null, number | null],
-    radius: number,
-    color: number,
-  ): void {
+  private addArc(one: Drawn, axis: Vector3, from: Vector3, range: [number | null, number | null], radius: number, color: number): void {
     const low = Math.max(range[0] ?? -Math.PI, -2 * Math.PI);
     const high = Math.min(range[1] ?? Math.PI, 2 * Math.PI);
     const at = (k: number) =>
       from
         .clone()
-        .applyAxisAngle(axis, low + ((high - low) * k) / SEGMENTS)
+        .applyAxisAngle(axis, low + ((high - low) * k) / ARC_SEGMENTS)
         .multiplyScalar(radius);
     const { sheet, edge } = fan(at);
-    for (const end of [at(0), at(SEGMENTS)]) edge.push(0, 0, 0, ...end.toArray());
+    for (const end of [at(0), at(ARC_SEGMENTS)]) edge.push(0, 0, 0, ...end.toArray());
     this.addSheet(one, sheet, color, 0.13);
     this.addLines(one, edge, color);
   }
@@ -153,9 +135,9 @@ export class Limits {
       group.quaternion.set(x, y, z, w);
       if (parent) group.quaternion.premultiply(new Quaternion().setFromRotationMatrix(parent));
       materials.forEach((material, k) => {
-        material.color.set(active.has(joint) ? ACTIVE : colors[k]!).multiplyScalar(this.light ? DARKER : 1);
+        material.color.set(active.has(joint) ? ACTIVE : colors[k]!).multiplyScalar(this.light ? LIGHT_BRIGHTNESS : 1);
         const opacity = (material.userData.opacity ??= material.opacity) as number;
-        material.opacity = Math.min(1, opacity * (this.light ? DENSER : 1));
+        material.opacity = Math.min(1, opacity * (this.light ? LIGHT_DENSITY : 1));
       });
     }
   }
@@ -171,7 +153,7 @@ function geometryOf(points: number[]): BufferGeometry {
 function fan(at: (k: number) => Vector3): { sheet: number[]; edge: number[] } {
   const sheet: number[] = [];
   const edge: number[] = [];
-  for (let k = 0; k < SEGMENTS; k += 1) {
+  for (let k = 0; k < ARC_SEGMENTS; k += 1) {
     const segment = [...at(k).toArray(), ...at(k + 1).toArray()];
     sheet.push(0, 0, 0, ...segment);
     edge.push(...segment);

@@ -1,13 +1,25 @@
 // Loops: the two points that are held together, and a line between them while they are apart.
 
-import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, type Matrix4, Mesh, MeshBasicMaterial, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Group,
+  Line,
+  LineBasicMaterial,
+  type Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
 import type { LoopSetup, Scene } from "../io/messages";
 import { disposeTree } from "./dispose";
 
 const CLOSED = 0xc58bff;
 const OPEN = 0xff4d5e;
-const RADIUS = 0.02; // sizes of the scene
-const APART = 1e-3; // sizes of the scene: points that are farther apart are joined by a line
+const POINT_RADIUS = 0.02; // sizes of the scene
+const OPEN_DISTANCE = 1e-3; // sizes of the scene: points that are farther apart are joined by a line
 
 interface Drawn {
   loop: LoopSetup;
@@ -31,7 +43,7 @@ export class LoopMarks {
     disposeTree(this.group);
     this.group.clear();
     this.size = scene.size;
-    this.radius = RADIUS * scene.size;
+    this.radius = POINT_RADIUS * scene.size;
     this.drawn = [...scene.loops, ...scene.bodies.loops].map((loop) => this.mark(loop, scene.names));
   }
 
@@ -58,7 +70,7 @@ export class LoopMarks {
       ring.position.copy(this.from.set(...loop.point_a).applyMatrix4(one));
       ball.position.copy(this.to.set(...loop.point_b).applyMatrix4(other));
       ring.quaternion.copy(camera.quaternion);
-      line.visible = this.from.distanceTo(this.to) > APART * this.size;
+      line.visible = this.from.distanceTo(this.to) > OPEN_DISTANCE * this.size;
       const color = line.visible ? OPEN : CLOSED;
       ring.material.color.set(color);
       ball.material.color.set(color);

@@ -1,16 +1,6 @@
 // Materials of meshes: colours, images, normal maps.
 
-import {
-  Color,
-  DoubleSide,
-  FrontSide,
-  MeshStandardMaterial,
-  NoColorSpace,
-  RepeatWrapping,
-  SRGBColorSpace,
-  Texture,
-  type ColorSpace,
-} from "three";
+import { Color, DoubleSide, FrontSide, MeshStandardMaterial, NoColorSpace, RepeatWrapping, SRGBColorSpace, Texture, type ColorSpace } from "three";
 import type { Packet, PacketArray } from "../io/frames";
 import type { MeshHead } from "../io/messages";
 
@@ -47,10 +37,7 @@ export function materialOf(head: MeshHead, arrays: Packet["arrays"], used: () =>
   // Texture coordinates run downwards, and tangents are derived from them: flip the map's green.
   material.normalScale.y = -1;
   const normals = arrays.texcoords ? arrays.normal_map : undefined;
-  const loaded = Promise.all([
-    put(arrays.texture, head.texture_type, SRGBColorSpace, "map"),
-    put(normals, head.normal_map_type, NoColorSpace, "normalMap"),
-  ]);
+  const loaded = Promise.all([put(arrays.texture, head.texture_type, SRGBColorSpace, "map"), put(normals, head.normal_map_type, NoColorSpace, "normalMap")]);
   return { material, loaded };
 }
 

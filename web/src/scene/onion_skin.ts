@@ -1,16 +1,6 @@
 // Onion skin: thin figures before and after the current time; and discs under the feet in contact.
 
-import {
-  BufferAttribute,
-  BufferGeometry,
-  CircleGeometry,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshBasicMaterial,
-  Vector3,
-} from "three";
+import { BufferAttribute, BufferGeometry, CircleGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import { disposeTree } from "./dispose";
 
@@ -18,7 +8,7 @@ const BEFORE = 0xff9d5c;
 const AFTER = 0x6fcbff;
 const STANDS = 0x3fd28b;
 const EACH_SIDE = 3; // figures before and after
-const APART = 0.12; // seconds between figures
+const FIGURE_SPACING = 0.12; // [s] between figures
 
 export class OnionSkin {
   readonly group = new Group();
@@ -58,7 +48,7 @@ export class OnionSkin {
     const steps = [...Array(2 * EACH_SIDE).keys()].map((k) => (k < EACH_SIDE ? k - EACH_SIDE : k - EACH_SIDE + 1));
     steps.forEach((step, k) => {
       const figure = (this.figures[k] ??= this.figure(step));
-      const at = time + step * APART;
+      const at = time + step * FIGURE_SPACING;
       figure.visible = at >= 0 && at <= this.duration;
       if (!figure.visible) return;
       const frame = Math.round((at / this.duration) * (this.frames - 1));

@@ -6,8 +6,8 @@ import type { Stage } from "./stage";
 
 const OUTER = 0x6fcbff;
 const INNER = 0xff6b78;
-const SEGMENTS = 96;
-const LEAST = 1e-6; // of the outer radius: a smaller inner sphere is none
+const CIRCLE_SEGMENTS = 96;
+const SMALLEST_INNER = 1e-6; // of the outer radius: a smaller inner sphere is none
 
 export interface Reach {
   center: Vector3;
@@ -46,8 +46,8 @@ class Shell {
 
   constructor(color: number) {
     this.tint = new Mesh(new SphereGeometry(1, 48, 32), new MeshBasicMaterial({ color, transparent: true, opacity: 0.05, depthWrite: false, side: BackSide }));
-    const points = Array.from({ length: SEGMENTS }, (_, k) => {
-      const angle = (2 * Math.PI * k) / SEGMENTS;
+    const points = Array.from({ length: CIRCLE_SEGMENTS }, (_, k) => {
+      const angle = (2 * Math.PI * k) / CIRCLE_SEGMENTS;
       return new Vector3(Math.cos(angle), Math.sin(angle), 0);
     });
     this.rim = new LineLoop(new BufferGeometry().setFromPoints(points), new LineBasicMaterial({ color, transparent: true, opacity: 0.65, depthTest: false }));
@@ -59,8 +59,8 @@ class Shell {
     this.tint.visible = !flat;
     this.tint.position.copy(center);
     this.tint.scale.setScalar(radius);
-    const way = center.clone().sub(camera.position);
-    const distance = way.length();
+    const sight = center.clone().sub(camera.position);
+    const distance = sight.length();
     if (flat || distance <= radius) {
       this.rim.visible = flat;
       this.rim.position.copy(center);
@@ -70,8 +70,8 @@ class Shell {
     }
     // The outline of a sphere is a circle nearer to the camera than its center, and smaller.
     this.rim.visible = true;
-    this.rim.position.copy(center).addScaledVector(way, -((radius / distance) ** 2));
-    this.rim.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), way.clone().negate().divideScalar(distance));
+    this.rim.position.copy(center).addScaledVector(sight, -((radius / distance) ** 2));
+    this.rim.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), sight.clone().negate().divideScalar(distance));
     this.rim.scale.setScalar(radius * Math.sqrt(1 - (radius / distance) ** 2));
   }
 }
@@ -89,7 +89,7 @@ export class ReachSpheres {
     this.group.visible = reach !== null;
     if (!reach) return;
     this.outer.place(reach.center, reach.outer, stage, flat);
-    this.inner.group.visible = reach.inner > LEAST * reach.outer;
+    this.inner.group.visible = reach.inner > SMALLEST_INNER * reach.outer;
     if (this.inner.group.visible) this.inner.place(reach.center, reach.inner, stage, flat);
   }
 }

@@ -24,7 +24,7 @@ import { closeImages, materialOf } from "./materials";
 import type { MeshHead } from "../io/messages";
 
 const WEIGHTS_WIDE = 1024;
-const CREASE = Math.PI / 6; // [rad]: sharper bends are edges, in meshes without normals
+const CREASE_ANGLE = Math.PI / 6; // [rad]: sharper bends are edges, in meshes without normals
 const MOST_CREASED = 300_000; // corners of triangles up to which edges are looked for
 const MATRICES_WIDE = 768; // a multiple of three: a matrix is three texels in one row
 
@@ -98,9 +98,7 @@ export class Skins {
 
   /** The morph targets of all meshes. */
   get morphTargets(): MorphTarget[] {
-    return this.all.flatMap(({ head }) =>
-      head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })),
-    );
+    return this.all.flatMap(({ head }) => head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })));
   }
 
   /** Set the weights of morph targets: those of a motion, else those set by hand, else those at rest. */
@@ -200,7 +198,7 @@ function geometryOf(arrays: Packet["arrays"]): BufferGeometry {
   }
   if (arrays.normals) return geometry;
   const single = !arrays.first && !arrays.morph_positions; // vertices may be duplicated
-  if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE);
+  if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE_ANGLE);
   geometry.computeVertexNormals();
   return geometry;
 }
@@ -219,14 +217,8 @@ function patch(material: Material, matrices: DataTexture, weights: DataTexture):
     shader.uniforms.jointWeights = { value: weights };
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\n${PREAMBLE}`)
-      .replace(
-        "#include <skinnormal_vertex>",
-        "objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);",
-      )
-      .replace(
-        "#include <skinning_vertex>",
-        "transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;",
-      );
+      .replace("#include <skinnormal_vertex>", "objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);")
+      .replace("#include <skinning_vertex>", "transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;");
   };
   material.customProgramCacheKey = () => "supple-skin";
 }

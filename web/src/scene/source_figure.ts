@@ -1,12 +1,12 @@
 // The source of a retargeted motion, drawn as bones beside the target.
 
-import { Vector3 } from "three";
+import { type Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import type { Scene, SourceHead } from "../io/messages";
 import { disposeTree } from "./dispose";
 import { Figure } from "./figure";
 
-const STRIDE = 7; // numbers of a joint: position and rotation
+const FRAME_STRIDE = 7; // numbers of a joint: position and rotation
 
 export class SourceFigure {
   readonly figure = new Figure();
@@ -24,8 +24,8 @@ export class SourceFigure {
     this.positions = arrays.positions!.data as Float32Array;
     [this.samples = 0] = arrays.positions!.shape;
     const count = head.parents.length;
-    this.values = new Float32Array(STRIDE * count);
-    for (let k = 0; k < count; k += 1) this.values[STRIDE * k + 3] = 1;
+    this.values = new Float32Array(FRAME_STRIDE * count);
+    for (let k = 0; k < count; k += 1) this.values[FRAME_STRIDE * k + 3] = 1;
   }
 
   /** Forget the motion. */
@@ -46,7 +46,7 @@ export class SourceFigure {
       figure.setScene({ ...scene, names: head.parents.map(String), parents: head.parents, joints: [] }, new Set());
     }
     this.sample(head.parents.length, Math.min(time / Math.max(head.duration, 1e-9), 1));
-    figure.place(this.values, STRIDE);
+    figure.place(this.values, FRAME_STRIDE);
   }
 
   /** The title of the source, and the place over its head; null if it is not shown. */
@@ -70,7 +70,7 @@ export class SourceFigure {
       for (let axis = 0; axis < 3; axis += 1) {
         const a = this.positions[3 * (first * count + k) + axis]!;
         const b = this.positions[3 * (second * count + k) + axis]!;
-        this.values[STRIDE * k + axis] = a + mix * (b - a);
+        this.values[FRAME_STRIDE * k + axis] = a + mix * (b - a);
       }
     }
   }

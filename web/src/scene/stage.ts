@@ -8,7 +8,7 @@ import { Environment } from "./environment";
 import { type Insets, partOf } from "./framing";
 import { ViewCamera, type ViewName } from "./view_camera";
 
-const FARTHEST = 14; // sizes of the scene: camera distance at most
+const FARTHEST_CAMERA = 14; // sizes of the scene
 
 export interface StageEvents {
   /** Heights that other elements cover. */
@@ -84,7 +84,7 @@ export class Stage extends ViewCamera {
   /** Move the camera home, so that the scene and other points are in view. */
   home(others: Vector3[] = [], from = this.homeDirection()): void {
     this.frame();
-    const distance = Math.min(this.distanceTo(others, from), FARTHEST * this.size);
+    const distance = Math.min(this.distanceTo(others, from), FARTHEST_CAMERA * this.size);
     const target = this.target.clone().add(this.displacement);
     this.camera.position.copy(target).addScaledVector(from, distance);
     this.renewControls(target);

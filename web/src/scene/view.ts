@@ -194,7 +194,10 @@ export class SceneView {
 
   /** See everything from a side. */
   lookFrom(name: ViewName): void {
-    this.stage.lookFrom(name, this.goals.list.map(({ position }) => position));
+    this.stage.lookFrom(
+      name,
+      this.goals.list.map(({ position }) => position),
+    );
   }
 
   private placePedestal(): void {

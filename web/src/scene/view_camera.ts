@@ -5,7 +5,7 @@ import { type Box, fittingDistance, type Insets, partOf } from "./framing";
 import type { Scene } from "../io/messages";
 
 const FIELD_OF_VIEW = 38; // degrees, from top to bottom
-const NARROW = 0.85; // aspect ratio below which the field of view widens, to show as much horizontally
+const NARROW_ASPECT = 0.85; // aspect ratio below which the field of view widens, to show as much horizontally
 
 export type ViewName = "front" | "side" | "top";
 
@@ -51,7 +51,7 @@ export abstract class ViewCamera {
     const { width, height } = this.part(0);
     const { top, bottom } = this.insets();
     this.camera.aspect = width / height;
-    const wider = Math.max(1, NARROW / this.camera.aspect);
+    const wider = Math.max(1, NARROW_ASPECT / this.camera.aspect);
     this.camera.fov = (360 / Math.PI) * Math.atan(wider * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
     this.camera.setViewOffset(width, height, 0, Math.round((bottom - top) / 2), width, height);
   }
@@ -170,10 +170,7 @@ export abstract class ViewCamera {
     const seen = point.clone().project(this.camera);
     if (seen.z > 1) return null;
     const part = this.part(half);
-    return new Vector2(
-      box.left + part.left + ((seen.x + 1) / 2) * part.width,
-      box.top + part.top + ((1 - seen.y) / 2) * part.height,
-    );
+    return new Vector2(box.left + part.left + ((seen.x + 1) / 2) * part.width, box.top + part.top + ((1 - seen.y) / 2) * part.height);
   }
 
   /** The plane through a point that faces the camera. */

@@ -1,8 +1,6 @@
-// Which joints of a pose are at a limit, as src/supple/viewer/limits.py finds them.
+// Joints of a pose that are at a limit, found as in src/supple/viewer/limits.py.
 
-import type { Cone, JointRow } from "../kernels/index";
-
-const AT_LIMIT = 2e-3; // distance to a limit that counts as at it [rad, or model units]
+import { AT_LIMIT, type Cone, type JointRow } from "../kernels/index";
 
 /** Indices of the joints that are at a limit. */
 export function atLimits(joints: readonly JointRow[], pose: Float64Array): number[] {
@@ -17,14 +15,14 @@ function isAtLimit({ coordinate, limits, quaternion, cone }: JointRow, pose: Flo
   });
 }
 
-/** The greatest swing of a cone the way it is swung. */
+/** The greatest swing of a cone [rad] in the direction in which it is tilted. */
 function greatestSwing(turn: Float64Array, { axis, up: upward, swing, halfAngles }: Cone): number {
   if (!halfAngles) return swing;
   const [w, x, y, z] = turn as unknown as [number, number, number, number];
   const [a, b, c] = axis;
   const [d, e, f] = upward;
   const [down, up, left, right] = halfAngles;
-  // The axis turned: a + 2 v x (v x a + w a).
+  // The rotated axis: a + 2 v x (v x a + w a).
   const [p, q, r] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c];
   const [i, j, k] = [a + 2 * (y * r - z * q), b + 2 * (z * p - x * r), c + 2 * (x * q - y * p)];
   const above = i * d + j * e + k * f;
@@ -38,7 +36,7 @@ function isAtRim(turn: Float64Array, cone: Cone): boolean {
   const [w, x, y, z] = turn as unknown as [number, number, number, number];
   const [a, b, c] = cone.axis;
   const along = x * a + y * b + z * c;
-  // The axis turned, times the axis: cos(swing) = 1 - 2 |v - (v.a) a|^2 of a unit quaternion (w, v).
+  // The rotated axis times the axis: cos(swing) = 1 - 2 |v - (v.a) a|^2 of a unit quaternion (w, v).
   const across = x * x + y * y + z * z - along * along;
   const swing = Math.acos(Math.min(1, Math.max(-1, 1 - 2 * across)));
   if (swing >= greatestSwing(turn, cone) - AT_LIMIT) return true;

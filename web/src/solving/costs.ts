@@ -1,9 +1,9 @@
-// What an answer costs, as src/supple/costs.py counts it: how much the joints turn, how far the tip travels.
+// Costs of an answer, as in src/supple/costs.py: how much the joints turn, how far the tip travels.
 
 import type { Costs } from "../io/messages";
-import type { Frames, JointRow, Problem } from "../kernels/index";
+import type { JointRow, Problem } from "../kernels/index";
 
-const SAMPLES = 65; // poses between start and answer
+const PATH_SAMPLES = 65; // poses between start and answer
 
 /** Costs of an answer, relative to a start. */
 export function costsOf(problem: Problem, joints: readonly JointRow[], start: Float64Array, answer: Float64Array, effector: number): Costs {
@@ -11,7 +11,7 @@ export function costsOf(problem: Problem, joints: readonly JointRow[], start: Fl
   const rows = between(joints, start, answer);
   const { positions, count } = problem.forward(rows);
   let path = 0;
-  for (let k = 1; k < SAMPLES; k += 1) {
+  for (let k = 1; k < PATH_SAMPLES; k += 1) {
     const [a, b] = [3 * ((k - 1) * count + effector), 3 * (k * count + effector)];
     path += Math.hypot(positions[b]! - positions[a]!, positions[b + 1]! - positions[a + 1]!, positions[b + 2]! - positions[a + 2]!);
   }
@@ -24,24 +24,15 @@ function turnsOf(problem: Problem, joints: readonly JointRow[], start: Float64Ar
   const both = new Float64Array(2 * width);
   both.set(start);
   both.set(answer, width);
-  const frames = problem.forward(both);
+  const rotations = problem.localRotations(both);
+  const quaternion = (row: number) => rotations.subarray(4 * row, 4 * row + 4) as unknown as Quaternion;
   return joints.map(({ angle }, joint) => {
     if (angle >= 0) return Math.abs(answer[angle]! - start[angle]!);
-    return angleBetween(local(problem, frames, 0, joint), local(problem, frames, 1, joint));
+    return angleBetween(quaternion(joint), quaternion(joints.length + joint));
   });
 }
 
 type Quaternion = [number, number, number, number];
-
-/** The rotation of a joint in its parent's frame. */
-function local(problem: Problem, { rotations, count }: Frames, pose: number, joint: number): Quaternion {
-  const of = (k: number) => [...rotations.subarray(4 * (pose * count + k), 4 * (pose * count + k) + 4)] as Quaternion;
-  const parent = problem.head.parents[joint]!;
-  if (parent < 0) return of(joint);
-  const [pw, px, py, pz] = of(parent);
-  const [w, x, y, z] = of(joint);
-  return [pw * w + px * x + py * y + pz * z, pw * x - px * w - py * z + pz * y, pw * y + px * z - py * w - pz * x, pw * z - px * y + py * x - pz * w];
-}
 
 function angleBetween(one: Quaternion, other: Quaternion): number {
   const cosine = Math.abs(one.reduce((sum, value, k) => sum + value * other[k]!, 0));
@@ -51,13 +42,13 @@ function angleBetween(one: Quaternion, other: Quaternion): number {
   return 2 * Math.atan2(sine, cosine);
 }
 
-/** Poses evenly from a start to an answer; quaternions go the short way at constant speed. */
+/** Evenly spaced poses from a start to an answer; quaternions take the shorter arc at constant speed. */
 function between(joints: readonly JointRow[], start: Float64Array, answer: Float64Array): Float64Array {
   const width = start.length;
   const turns = joints.map((joint) => joint.quaternion).filter((at) => at >= 0);
-  const rows = new Float64Array(SAMPLES * width);
-  for (let k = 0; k < SAMPLES; k += 1) {
-    const share = k / (SAMPLES - 1);
+  const rows = new Float64Array(PATH_SAMPLES * width);
+  for (let k = 0; k < PATH_SAMPLES; k += 1) {
+    const share = k / (PATH_SAMPLES - 1);
     const row = rows.subarray(k * width, (k + 1) * width);
     for (let at = 0; at < width; at += 1) row[at] = start[at]! + share * (answer[at]! - start[at]!);
     for (const at of turns) slerp(start.subarray(at, at + 4), answer.subarray(at, at + 4), share, row.subarray(at, at + 4));

@@ -37,16 +37,16 @@ export function rotationOf({ rotations }: Frames, k: number): Quaternion {
   return [rotations[4 * k]!, rotations[4 * k + 1]!, rotations[4 * k + 2]!, rotations[4 * k + 3]!];
 }
 
-/** The position of a goal in a pose: its effector, or a point on another bone; for a "look" a point ahead, at a distance. */
+/** The position of a goal in a pose: its effector, a point on another bone, or for a "look" a point at a distance ahead. */
 export function ownPlace(goal: GoalSetup, names: readonly string[], frames: Frames, distance: number): Vector {
   const k = names.indexOf(goal.on || goal.effector);
   if (goal.on) return pointOn(frames, k, goal.point);
   const [x, y, z] = frames.positions.subarray(3 * k, 3 * k + 3) as unknown as Vector;
   if (goal.kind !== "look") return [x, y, z];
   const axis = AXES[goal.axis.slice(-1) as "x" | "y" | "z"];
-  const way = goal.axis.startsWith("-") ? -distance : distance;
+  const ahead = goal.axis.startsWith("-") ? -distance : distance;
   const column = frames.linear ? [0, 1, 2].map((row) => frames.linear![9 * k + 3 * row + axis]!) : columnOf(rotationOf(frames, k), axis);
-  return [x + way * column[0]!, y + way * column[1]!, z + way * column[2]!];
+  return [x + ahead * column[0]!, y + ahead * column[1]!, z + ahead * column[2]!];
 }
 
 /** World position of a point in the frame of a joint or tip. */

@@ -3,13 +3,27 @@
 import type { Packet, PoseFrame } from "../io/frames";
 import type { GoalPlace, ProblemHead, Report, Scene, Setup, StepInfo, Want } from "../io/messages";
 import type { Immutable } from "../io/settings";
-import { EVENT, type Frames, type JointRow, Kernels, PLACED, posesInside, Problem, type Solution, type Trace, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "../kernels/index";
+import {
+  EVENT,
+  type Frames,
+  type JointRow,
+  type Kernels,
+  PLACED,
+  posesInside,
+  Problem,
+  type Solution,
+  type Trace,
+  V_CHANGE,
+  V_ITERATION,
+  V_JOINT,
+  V_KIND,
+} from "../kernels/index";
 import { atLimits } from "./at_limits";
 import { costsOf } from "./costs";
 import { drawn, ownPlace, rigid, rotationOf } from "./frames";
-import { type LocalPose, place, readPose, SampledMotion, startOf } from "./poses";
+import { type LocalPose, place, readPose, type SampledMotion, startOf } from "./poses";
 
-const AVERAGED = 30; // solves: browsers give times in steps of 100 µs, which one solve does not take
+const AVERAGED_SOLVES = 30; // browsers give times in steps of 100 µs, and one solve takes less
 
 type PageGoals = Pick<Immutable<Want>, "seq" | "goals" | "time">;
 
@@ -21,7 +35,7 @@ interface Slot {
   readonly joints: readonly JointRow[];
   pose: LocalPose;
   solution: Solution | null;
-  /** Of the latest solves [µs]. */
+  /** Durations of the latest solves [µs]. */
   readonly durations: number[];
 }
 
@@ -84,7 +98,7 @@ export class PageSolver {
 
   // Solving ----------------------------------------------------------------------------------------
 
-  /** Solve for goals; returns a pose for each solver. While a goal is `held`, the last answer is start enough. */
+  /** Solve for goals; returns a pose for each solver. While a goal is `held`, solvers make no restarts. */
   solve(goals: PageGoals, held = false): PoseFrame[] {
     this.goals = goals;
     return this.slots.map((slot, number) => {
@@ -103,7 +117,7 @@ export class PageSolver {
     const began = performance.now();
     const solution = problem.solve().kept();
     durations.push((performance.now() - began) * 1000);
-    if (durations.length > AVERAGED) durations.shift();
+    if (durations.length > AVERAGED_SOLVES) durations.shift();
     slot.solution = solution;
     slot.pose = { ...start, coordinates: solution.coordinates };
     return Math.max(1, durations.reduce((sum, one) => sum + one, 0) / durations.length);
@@ -122,7 +136,7 @@ export class PageSolver {
     return this.setup.correct && this.own.some(({ id }) => places.has(id));
   }
 
-  /** Set the start and the targets of a problem; goals without a place get theirs from a pose. */
+  /** Set the start and the targets of a problem; goals without a position get theirs from a pose. */
   private prepare(problem: Problem, start: LocalPose, shown: LocalPose): void {
     const { places, own, scene } = this;
     let frames: Frames | null = null;

@@ -4,7 +4,7 @@ import type { Packet, PacketArray } from "../io/frames";
 import type { ClipHead } from "../io/messages";
 import type { Problem } from "../kernels/index";
 
-/** A pose: its coordinates, and what it has of its own beside them. */
+/** A pose: its coordinates, and its own translations, scales and offsets if it has any. */
 export interface LocalPose {
   readonly coordinates: Float64Array;
   readonly own: Readonly<Partial<Record<Own, Float64Array>>>;
@@ -25,7 +25,7 @@ export function readPose({ arrays }: Packet, name: "rest" | "start"): LocalPose 
   return { coordinates: doubles(coordinates), own };
 }
 
-/** The pose that a problem has been lowered with. */
+/** The start of a lowered problem. */
 export function startOf(problem: Problem): LocalPose {
   const own: Partial<Record<Own, Float64Array>> = {};
   for (const name of OWN) {
@@ -35,7 +35,7 @@ export function startOf(problem: Problem): LocalPose {
   return { coordinates: problem.start.slice(), own };
 }
 
-/** Write a pose into a problem, as what it starts from. */
+/** Write a pose into a problem, as its start. */
 export function place(problem: Problem, pose: LocalPose): void {
   problem.start.set(pose.coordinates);
   for (const name of OWN) {
@@ -90,7 +90,7 @@ export class SampledMotion {
     return Object.fromEntries(rows);
   }
 
-  /** Rows between two samples; quaternions, which begin at `turns`, take the shorter way. */
+  /** Rows between two samples; quaternions, which begin at `turns`, take the shorter arc. */
   private mixed(values: Float32Array, [before, after, share]: [number, number, number], turns: readonly number[]): Float64Array {
     const width = values.length / this.samples;
     const one = values.subarray(before * width, (before + 1) * width);

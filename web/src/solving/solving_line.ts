@@ -1,5 +1,5 @@
-// The line to a session, with the solving done here: goals are answered in the page as soon as it has the
-// kernels and the problems of the scene, everything else by the session behind the line.
+// The line to a session, with solving in the page: goals are answered here as soon as the kernels and the
+// problems of the scene have arrived, everything else by the session behind the line.
 
 import type { Line, LineState, Listener } from "../io/connection";
 import type { Packet, PoseFrame } from "../io/frames";
@@ -9,7 +9,7 @@ import type { Kernels } from "../kernels/index";
 import { PageSolver, Problems } from "./page_solver";
 import { SampledMotion } from "./poses";
 
-const REST = 150; // [ms] between two poses that the session is told
+const TELL_PAUSE = 150; // [ms] between two poses that are sent to the session
 
 type Goals = Immutable<Want>;
 
@@ -21,7 +21,7 @@ export class SolvingLine implements Line, Listener {
   private readonly packets: Packet[] = [];
   private clip: SampledMotion | null = null;
   private solver: PageSolver | null = null;
-  /** The last goals that were solved here, and not told to the session. */
+  /** The last goals that were solved here and not yet sent to the session. */
   private untold: Goals | null = null;
   private toldSeq = 0;
   private timer = 0;
@@ -37,7 +37,7 @@ export class SolvingLine implements Line, Listener {
     private readonly loadKernels?: (address: string) => Promise<Kernels | null>,
   ) {}
 
-  /** The line to the session; messages of that go to this object. */
+  /** Set the line to the session, whose messages go to this object. */
   connect(session: Line): this {
     this.session = session;
     return this;
@@ -115,10 +115,10 @@ export class SolvingLine implements Line, Listener {
 
   private keepUntold(goals: Goals): void {
     this.untold = goals;
-    this.timer ||= window.setTimeout(() => this.tell(), REST);
+    this.timer ||= window.setTimeout(() => this.tell(), TELL_PAUSE);
   }
 
-  /** Tell the session the shown pose, if it does not know it. */
+  /** Send the shown pose to the session, if it does not know it. */
   private tell(): void {
     const { untold, solver } = this;
     this.stopTimer();

@@ -18,11 +18,11 @@ export interface Contents {
   /** The motion to begin with. */
   motion: string | null;
   hello: Hello;
-  /** For every way that the switches can be set. */
+  /** For every combination of the switches. */
   scenes: (Switches & { scene: Scene })[];
   /** Packets of the problem for each solver. */
   problems: (Switches & { solver: string; part: number })[];
-  /** What the bones are made of; null if that is not known. */
+  /** Capsules, masses and soles of the bones; null if they are not known. */
   bodies: Bodies | null;
   /** Packets of each motion: to solve with, and for onion skin and foot contacts. */
   motions: { name: string; clip: number; ghosts: number }[];

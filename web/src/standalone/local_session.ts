@@ -1,5 +1,5 @@
-// What `supple.viewer.session` is in Python, for a page without a server: answers setups from the data in
-// the file. Solving is done by the line in front of it, as in pages with a server.
+// The counterpart of `supple.viewer.session` for a page without a server: answers setups from the data in
+// the file. The line in front of it solves, as in pages with a server.
 
 import type { Line, Listener } from "../io/connection";
 import type { Packet } from "../io/frames";
@@ -11,7 +11,7 @@ import { forward, type Problems } from "../solving/page_solver";
 import { type LocalPose, readPose, SampledMotion } from "../solving/poses";
 import type { PageData, Switches } from "./data";
 
-/** The pose that was shown last, for setups that do not begin anew. */
+/** The pose that was shown last, for setups that continue from it. */
 type Shown = Immutable<PoseShown>;
 
 export class LocalSession implements Line {
@@ -135,7 +135,14 @@ export class LocalSession implements Line {
     });
     this.revision += 1;
     this.shown = shown && { ...shown, revision: this.revision };
-    this.scene = { ...scene, slots: this.packets.length, seq, revision: this.revision, motion: this.motion?.head.name ?? null, places: placesIn(scene, problem, poses[0]!) };
+    this.scene = {
+      ...scene,
+      slots: this.packets.length,
+      seq,
+      revision: this.revision,
+      motion: this.motion?.head.name ?? null,
+      places: placesIn(scene, problem, poses[0]!),
+    };
     this.listener.onMessage(this.scene);
     if (this.motion) this.listener.onPacket(this.data.packet(contents.motions.find(({ name }) => name === this.motion!.head.name)!.clip));
     this.packets.forEach((one, slot) => this.listener.onPacket(this.problemPacket(one, slot, poses[slot]!)));

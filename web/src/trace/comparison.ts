@@ -80,7 +80,7 @@ function summary({ report, iterations, error, micros }: PoseFrame, scene: Scene)
   const lines = [`${report.status} in ${iterations} iteration${iterations === 1 ? "" : "s"}`, `error ${lengthText(error, scene)} · ${duration(micros)}`];
   if (!costs) return lines;
   const turns = `turns ${degrees(costs.sum_of_turns)}, most ${degrees(costs.largest_turn)}`;
-  return [...lines, turns, `tip's way ${lengthText(costs.tip_path, scene)}`];
+  return [...lines, turns, `tip's path ${lengthText(costs.tip_path, scene)}`];
 }
 
 const degrees = (radians: number) => `${((radians * 180) / Math.PI).toFixed(0)}°`;

@@ -3,14 +3,14 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-const HEIGHT = 110; // [pixels]
-const LEAST = 1e-12; // errors below are drawn here
-const LINES = 6; // of the logarithmic axis at most
+const PLOT_HEIGHT = 110; // [pixels]
+const LEAST_ERROR = 1e-12; // smaller errors are drawn as this
+const MOST_GRID_LINES = 6; // of the logarithmic axis
 
 /** Keep the powers of ten among a logarithmic axis's lines, thinned out to fit. */
 const powers = (_: uPlot, splits: number[]) => {
   const all = splits.map((value) => Math.log10(value));
-  const apart = Math.ceil((Math.max(...all) - Math.min(...all)) / LINES) || 1;
+  const apart = Math.ceil((Math.max(...all) - Math.min(...all)) / MOST_GRID_LINES) || 1;
   return splits.map((value, k) => {
     const power = Math.round(all[k]!);
     return Math.abs(all[k]! - power) < 1e-6 && power % apart === 0 ? value : null;
@@ -42,11 +42,11 @@ export class ErrorPlot {
     const faint = style.getPropertyValue("--faint").trim();
     const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 }, font: "11px system-ui" };
     const x = Array.from(errors, (_, k) => k);
-    const y = Array.from(errors, (error) => Math.max(error, LEAST));
+    const y = Array.from(errors, (error) => Math.max(error, LEAST_ERROR));
     const chart = new uPlot(
       {
         width: Math.max(this.box.clientWidth, 120),
-        height: HEIGHT,
+        height: PLOT_HEIGHT,
         legend: { show: false },
         cursor: { points: { show: false }, drag: { x: false, y: false } },
         scales: { x: { time: false, range: [0, Math.max(errors.length - 1, 1)] }, y: { distr: 3 } },
@@ -69,7 +69,7 @@ export class ErrorPlot {
         ],
         hooks: { draw: [(plot) => this.mark(plot)] },
       },
-      [x, y, y.map(() => Math.max(tolerance, LEAST))],
+      [x, y, y.map(() => Math.max(tolerance, LEAST_ERROR))],
       this.box,
     );
     chart.over.addEventListener("click", () => {
@@ -103,6 +103,6 @@ export class ErrorPlot {
   }
 
   private resize(): void {
-    if (this.chart && this.box.clientWidth > 0) this.chart.setSize({ width: this.box.clientWidth, height: HEIGHT });
+    if (this.chart && this.box.clientWidth > 0) this.chart.setSize({ width: this.box.clientWidth, height: PLOT_HEIGHT });
   }
 }

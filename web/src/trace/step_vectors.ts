@@ -20,17 +20,14 @@ const TO_GOAL = 0xffa64d;
 const PLACED = 0xb58cff;
 const PIVOT = 0xfff3b0;
 const GHOST = 0x9fb0c8;
-const MOST = 64; // arrows
-const SMALL = 1e-3; // of the line radius: shorter arrows are not drawn
+const MOST_ARROWS = 64;
+const SHORTEST_ARROW = 1e-3; // of the line radius: shorter arrows are not drawn
 
 type Part<Geometry extends BufferGeometry> = Mesh<Geometry, MeshBasicMaterial>;
 
 export class StepVectors {
   readonly group = new Group();
-  private readonly ghost = new LineSegments(
-    new BufferGeometry(),
-    new LineBasicMaterial({ color: GHOST, transparent: true, opacity: 0.55, depthTest: false }),
-  );
+  private readonly ghost = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: GHOST, transparent: true, opacity: 0.55, depthTest: false }));
   private readonly shafts: Part<CylinderGeometry>[] = [];
   private readonly heads: Part<ConeGeometry>[] = [];
   private readonly balls: Part<SphereGeometry>[] = [];
@@ -65,7 +62,11 @@ export class StepVectors {
   /** FABRIK: the points of a pass, each at its link's length from the last. */
   private drawPass(tracing: TracePlayer, parents: number[], radius: number): void {
     this.drawGhost(tracing.poseAfter(tracing.step - 1), parents);
-    const placed = tracing.stepsInside().slice(0, tracing.step).filter((step) => step.placed).slice(-MOST);
+    const placed = tracing
+      .stepsInside()
+      .slice(0, tracing.step)
+      .filter((step) => step.placed)
+      .slice(-MOST_ARROWS);
     const places = placed.map((step) => new Vector3(step.change[0], step.change[1], step.change[2]));
     places.forEach((place, k) => {
       this.ball(k, place, radius, PLACED);
@@ -107,8 +108,8 @@ export class StepVectors {
     const tip = placeOf(before, head.effector);
     if (head.goal) this.arrow(tip, new Vector3(...head.goal), 0.3 * radius, TO_GOAL);
     const at = tip.clone();
-    for (const { way } of tracing.shares(parents).slice(-MOST)) {
-      const next = at.clone().add(way);
+    for (const { displacement } of tracing.shares(parents).slice(-MOST_ARROWS)) {
+      const next = at.clone().add(displacement);
       this.arrow(at, next, 0.3 * radius, PLACED);
       at.copy(next);
     }
@@ -126,14 +127,14 @@ export class StepVectors {
 
   private arrow(from: Vector3, to: Vector3, radius: number, color: number, pointed = true): void {
     const k = this.used;
-    const way = to.clone().sub(from);
-    const length = way.length();
-    if (length < SMALL * radius) return;
+    const direction = to.clone().sub(from);
+    const length = direction.length();
+    if (length < SHORTEST_ARROW * radius) return;
     this.used += 1;
     const shaft = this.part(this.shafts, k, () => new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), color);
     const tip = this.part(this.heads, k, () => new ConeGeometry(1, 1, 14).translate(0, -0.5, 0), color);
     const point = pointed ? Math.min(5 * radius, 0.6 * length) : 0;
-    for (const part of [shaft, tip]) part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), way.clone().divideScalar(length));
+    for (const part of [shaft, tip]) part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), direction.clone().divideScalar(length));
     shaft.position.copy(from);
     shaft.scale.set(radius, length - point, radius);
     tip.visible = pointed;

@@ -8,12 +8,14 @@ import type { TracePlayer } from "./trace_player";
 
 /** What is drawn, by solver. */
 const ABOUT: Record<string, string> = {
-  TwoBone: "Two bones and the way to the goal are the sides of a triangle: its angles are the answer, in one step.",
+  TwoBone: "The two bones and the line to the goal are the sides of a triangle: its angles are the answer, in one step.",
   CCD: "One joint at a time, from the tip to the root: it turns until the blue arrow to the tip points along the orange one to the goal.",
   TargetTriangle:
-    "The triangle: this link, all links after it laid straight, and the way to the goal are its sides. The link turns to the triangle's angle, and the rest can reach.",
-  FABRIK: "Each purple point is a joint put at its link's length from the point before: first from the goal back to the root, then from the root out to the tip.",
-  Jacobian: "Each purple arrow is a joint's column of the Jacobian times its turn: how far that joint alone moves the tip. Together they should cover the orange arrow, the error.",
+    "The triangle has this link, all links after it laid straight, and the line to the goal as its sides. The link turns to the triangle's angle, so that the rest can reach.",
+  FABRIK:
+    "Each purple point is a joint placed at its link's length from the previous point: first from the goal back to the root, then from the root out to the tip.",
+  Jacobian:
+    "Each purple arrow is a joint's column of the Jacobian times its turn: how far that joint alone moves the tip. Together they should cover the orange arrow, the error.",
 };
 ABOUT.LM = ABOUT.Jacobian!;
 
@@ -35,7 +37,13 @@ export class StepView {
     const chart = el("div", { className: "plot" });
     this.plot = new ErrorPlot(chart, (iteration) => tracing.show(iteration, 0));
     this.node.append(
-      el("div", { className: "line" }, this.solver, this.place, button("✕", () => tracing.close(), { name: "trace-close", title: "Back to live (Escape)", className: "quiet" })),
+      el(
+        "div",
+        { className: "line" },
+        this.solver,
+        this.place,
+        button("✕", () => tracing.close(), { name: "trace-close", title: "Back to live (Escape)", className: "quiet" }),
+      ),
       el(
         "div",
         { className: "buttons steps" },
@@ -52,7 +60,7 @@ export class StepView {
       chart,
     );
     home.append(
-      hint("Solve once more from the rest pose, and watch how."),
+      hint("Solve once more from the rest pose, step by step."),
       el("div", { className: "buttons" }, button("Record", record, { title: "Record a trace (T)", name: "record" })),
     );
   }

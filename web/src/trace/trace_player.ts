@@ -4,8 +4,8 @@ import { Quaternion, Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import type { StepInfo, TraceHead } from "../io/messages";
 
-const REPLAY = 0.25; // [s] per step
-const REPLAY_ALL = 8; // [s] for all steps at most
+const STEP_SECONDS = 0.25;
+const MOST_REPLAY_SECONDS = 8; // for all steps
 
 /** One joint's share in a step that rotates all joints at once. */
 export interface Share {
@@ -13,7 +13,7 @@ export interface Share {
   /** Rotation vector in world [rad]. */
   turn: Vector3;
   /** First-order displacement of the tip: the joint's column of the Jacobian times the rotation. */
-  way: Vector3;
+  displacement: Vector3;
 }
 
 export interface TraceEvents {
@@ -119,7 +119,7 @@ export class TracePlayer {
     if (!this.replaying) return;
     const steps = this.iterations + (this.head?.steps.length ?? 0);
     this.waited += seconds;
-    if (this.waited < Math.min(REPLAY, REPLAY_ALL / Math.max(steps, 1))) return;
+    if (this.waited < Math.min(STEP_SECONDS, MOST_REPLAY_SECONDS / Math.max(steps, 1))) return;
     this.waited = 0;
     this.nextStep();
     if (this.iteration >= this.iterations) {
@@ -186,7 +186,7 @@ export class TracePlayer {
       const turn = turnOf(before, after, k);
       const parent = parents[k] ?? -1;
       if (parent >= 0) turn.sub(turnOf(before, after, parent));
-      shares.unshift({ joint: k, turn, way: turn.clone().cross(tip.clone().sub(placeOf(before, k))) });
+      shares.unshift({ joint: k, turn, displacement: turn.clone().cross(tip.clone().sub(placeOf(before, k))) });
     }
     return shares;
   }
@@ -201,7 +201,11 @@ export class TracePlayer {
       return `After iteration ${this.iteration}${turned}`;
     }
     const name = names[step.joint] ?? "the effector";
-    if (step.placed) return `${name} put at ${step.change.slice(0, 3).map((x) => x.toPrecision(3)).join(", ")}`;
+    if (step.placed)
+      return `${name} put at ${step.change
+        .slice(0, 3)
+        .map((x) => x.toPrecision(3))
+        .join(", ")}`;
     const angle = Math.hypot(...step.change.slice(0, 3));
     return `${name} turned by ${((angle * 180) / Math.PI).toFixed(2)}°`;
   }

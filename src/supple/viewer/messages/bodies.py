@@ -1,4 +1,4 @@
-"""What a figure's bones are made of, and what is kept in every solve: distance, balance, loops."""
+"""Capsules and masses of a figure's bones, and the constraints kept in every solve."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BoxSetup:
 
 @message
 class AvoidSetup:
-    """Collisions that are avoided.
+    """Avoided collisions.
 
     Attributes:
         on: True if bones keep apart from each other and from obstacles.
@@ -41,7 +41,7 @@ class AvoidSetup:
 
 @message
 class BalanceSetup:
-    """Balance that is kept.
+    """Balance as a constraint.
 
     Attributes:
         on: True if the centre of mass stays over the feet.
@@ -105,7 +105,7 @@ class MassInfo:
 
 @message
 class SoleInfo:
-    """A point of a sole: the index of the joint that carries it, and its place in the joint's frame."""
+    """A point of a sole: the index of the joint that carries it, and its position in the joint's frame."""
 
     joint: int
     place: Vector

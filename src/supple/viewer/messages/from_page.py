@@ -98,7 +98,7 @@ class KeyWanted:
 
 @message
 class BodiesWanted:
-    """Send what the bones are made of, to draw it; answered by `Bodies`."""
+    """Send the capsules and masses of the bones, to be drawn; answered by `Bodies`."""
 
     type: Literal["bodies"] = "bodies"
 

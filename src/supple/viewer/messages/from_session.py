@@ -90,7 +90,7 @@ class JointInfo:
         limits: The pairs, None where open.
         axes: The axis of each pair of limits, in the joint's rest frame.
         slides: How many of the pairs, the first ones, are lengths; the others are angles [rad].
-        swings: True if it turns every way, so that it can be given a cone.
+        swings: True if it turns in every direction, so that it can be given a cone.
         swing: The greatest swing of a cone [rad].
         tilts: Half-angles down, up, left, right of a cone that is not round [rad].
         up: The direction of up for these, in the joint's rest frame, square to its axis.
@@ -278,7 +278,7 @@ class Scene:
 
 @message
 class Bodies:
-    """What the bones of a figure are made of.
+    """Capsules, masses and soles of a figure's bones.
 
     Attributes:
         key: The key of the scene.

@@ -31,15 +31,15 @@ class MotionEdits:
 
 @message
 class Retargeting:
-    """The motion of another scene, brought to the body of this one.
+    """The motion of another scene, retargeted onto the body of this one.
 
     Attributes:
         source: The scene of the motion, as in `Setup.scene`.
         motion: The motion; "" for the first that the source has.
-        edits: What is changed in it before.
+        edits: Changes that are made to it first.
         source_map: Joints by role, instead of those that are recognized; empty for a role that the
             body does not have.
-        target_map: The same of the target.
+        target_map: The same for the target.
     """
 
     source: Text

@@ -143,7 +143,7 @@ class Setup:
         keys: The keyframes.
         grown: Settings of a scene of grammar rules.
         edits: What is changed in motions before they play, by name.
-        retarget: The motion of another scene that is brought to this one; None for none.
+        retarget: The motion of another scene that is retargeted onto this one; None for none.
         bodies: Collisions, balance and loops; None for those of the scene.
     """
 

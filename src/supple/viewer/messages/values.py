@@ -9,8 +9,8 @@ MOST_LINKS = 200
 MOST_GOALS = 1000
 MOST_SLOTS = 16  # solvers side by side
 MOST_STEPS = 100_000  # limit of integer solver options, so that every solve ends
-LARGEST = 1e9  # limit of lengths, angles and coordinates: products stay finite
-LONGEST = 1000  # most characters of a name or text
+LARGEST_NUMBER = 1e9  # of lengths, angles and coordinates: products stay finite
+LONGEST_TEXT = 1000  # characters of a name or text
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Within:
     greatest: float
 
 
-Number = Annotated[float, Within(-LARGEST, LARGEST)]
-Amount = Annotated[float, Within(0.0, LARGEST)]
-Length = Annotated[float, Within(1 / LARGEST, LARGEST)]
+Number = Annotated[float, Within(-LARGEST_NUMBER, LARGEST_NUMBER)]
+Amount = Annotated[float, Within(0.0, LARGEST_NUMBER)]
+Length = Annotated[float, Within(1 / LARGEST_NUMBER, LARGEST_NUMBER)]
 Seconds = Annotated[float, Within(0.0, 1e6)]
 KeyTime = Annotated[float, Within(0.0, 3600.0)]
-Text = Annotated[str, Within(0, LONGEST)]
+Text = Annotated[str, Within(0, LONGEST_TEXT)]
 Serial = Annotated[int, Within(0, 2**32 - 1)]
 """An unsigned 32-bit number, as in the header of pose frames."""
 
@@ -35,7 +35,7 @@ Quaternion = tuple[Number, Number, Number, Number]
 Range = tuple[Number | None, Number | None]
 Option = bool | Annotated[int, Within(-MOST_STEPS, MOST_STEPS)] | Number | Text | None
 
-AttributeValue = bool | Number | Text | Annotated[list[Number], Within(0, LONGEST)]
+AttributeValue = bool | Number | Text | Annotated[list[Number], Within(0, LONGEST_TEXT)]
 
 AxisName = Literal["x", "y", "z", "-x", "-y", "-z"]
 GoalKind = Literal["reach", "pose", "look", "pole", "hold", "target"]

@@ -1,9 +1,9 @@
-// What the page shows if its address has no valid token: how to open it, and a field for the address that has one.
+// A form for the address of the page with a valid token, shown if the address has none.
 
 import { withPasted } from "../io/token";
 import { button, el } from "../panel/dom";
 
-export function showDoor(): void {
+export function showAddressForm(): void {
   const place = document.querySelector("#loading");
   if (!place) return;
   const linked = location.hash.startsWith("#s=");
@@ -24,7 +24,11 @@ export function showDoor(): void {
       "span",
       { className: "failed" },
       el("strong", {}, linked ? "This link restores what somebody set in the playground." : "This address does not open the playground."),
-      el("span", {}, "It has no token of the playground that runs here, so that links can be passed on. supple printed an address with the token when it was started (supple demo); open that one, or paste it here:"),
+      el(
+        "span",
+        {},
+        "It lacks the token of the playground that runs here; links have none, so that they can be passed on. Open the address that supple printed when it was started (supple demo), or paste it here:",
+      ),
       field,
       wrong,
       button(linked ? "Open, with what the link restores" : "Open", open, { name: "open-address" }),
