@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import LARGEST_NUMBER, Source, shown
 from supple.formats.xml import parsed
 
-LARGEST = 256 << 20  # size limit of a file [B]
-DEEPEST = 64  # levels of nodes, instances of nodes included
+LARGEST_COLLADA_BYTES = 256 << 20  # size limit of a file [B]
+DEEPEST_NODE = 64  # levels of nodes, with instances of nodes; not tuned
 VERTEX_BYTES = 200  # memory of a vertex or triangle corner while reading [B]
 UPS = {
     "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0)),
@@ -33,7 +33,7 @@ def read_collada(source: Source) -> Part:
     Raises:
         SuppleError: The file cannot be read, or has no triangles.
     """
-    root = parsed(source, what="a Collada file", needs=_missing, most=LARGEST)
+    root = parsed(source, what="a Collada file", needs=_missing, most=LARGEST_COLLADA_BYTES)
     if _tag(root) != "COLLADA":
         source.error(root.sourceline, f"expected the element 'COLLADA', got {shown(_tag(root))}")
     return _Reader(source, root).read()
@@ -72,8 +72,10 @@ class _Reader:
             stack = [(one, T, 1) for one in reversed(_below(scene, "node"))]
             while stack:
                 node, T_above, depth = stack.pop()
-                if depth > DEEPEST:
-                    self.source.error(node.sourceline, f"expected nodes at most {DEEPEST} deep")
+                if depth > DEEPEST_NODE:
+                    self.source.error(
+                        node.sourceline, f"expected nodes at most {DEEPEST_NODE} deep"
+                    )
                 self.source.charge(2000, "the nodes of the scene", line=node.sourceline)
                 stack += self._node(node, T_above, depth, parts)
         else:
@@ -182,7 +184,7 @@ class _Reader:
             numbers = np.array(words, dtype=np.float64)
         except ValueError:
             numbers = np.full(1, np.nan)
-        if not np.all(np.abs(numbers) <= GREATEST):
+        if not np.all(np.abs(numbers) <= LARGEST_NUMBER):
             self.source.error(element.sourceline, f"{_tag(element)}: expected finite numbers")
         if count is not None and len(numbers) != count:
             self.source.error(

@@ -14,7 +14,7 @@ from supple.errors import SuppleError
 from supple.formats.source import Source, raise_limit
 
 START = Path(__file__).with_name("isolated_start.py")
-SECONDS = 300  # limit of waiting time [s]
+TIMEOUT_SECONDS = 300  # longest wait for a worker; its computing time has a limit of its own [s]
 
 
 def run(
@@ -52,11 +52,11 @@ def run(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
-                timeout=SECONDS,
+                timeout=TIMEOUT_SECONDS,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            source.error(None, f"{who} did not finish within {SECONDS} s")
+            source.error(None, f"{who} did not finish within {TIMEOUT_SECONDS} s")
         except OSError as error:
             raise SuppleError(
                 f"{source.path}: cannot start {sys.executable or 'Python'} to run {who}: {error}"

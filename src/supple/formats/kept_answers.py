@@ -20,11 +20,9 @@ from supple.errors import SuppleError
 from supple.files import write
 from supple.kernels import user_cache
 
-MOST_BYTES = (
-    128 << 20
-)  # of all answers together [B]; that of a humanoid with meshes takes 1 to 10 MB
-MOST_ANSWERS = 200
-LARGEST_ANSWER = 32 << 20  # that is kept [B]
+MOST_BYTES = 128 << 20  # all answers together; that of a humanoid with meshes takes 1 to 10 MB [B]
+MOST_ANSWERS = 200  # not tuned
+LARGEST_ANSWER = 32 << 20  # larger answers are not kept; not tuned [B]
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 KINDS = frozenset(("|b1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"))
-ALIGNMENT = 8  # of each array [B]
+ARRAY_ALIGNMENT = 8  # of each array [B]
 
 
 def packed(meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -28,7 +28,7 @@ def packed(meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         rows[name] = (array.dtype.str, array.shape)
         data = array.tobytes()
-        parts.append(data + bytes(-len(data) % ALIGNMENT))
+        parts.append(data + bytes(-len(data) % ARRAY_ALIGNMENT))
     return json.dumps({"meta": meta, "arrays": rows}).encode() + b"\n" + b"".join(parts)
 
 
@@ -57,5 +57,5 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         if at + size > len(body):
             raise ValueError(f"{name}: expected {size} bytes, got {len(body) - at}")
         arrays[name] = np.frombuffer(body, kind, count, at).reshape(shape)
-        at += size + -size % ALIGNMENT
+        at += size + -size % ARRAY_ALIGNMENT
     return found["meta"], arrays

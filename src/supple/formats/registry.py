@@ -27,7 +27,7 @@ FORMATS: dict[str, Format] = {
     "obj": obj.FORMAT,
     "qpos": qpos.FORMAT,
 }
-HEAD = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
+HEAD_BYTES = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
 
 
 def format_for_reading(source: Source, name: str | None = None) -> Format:
@@ -45,7 +45,7 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     readable = {one.name: one for one in _formats(name, suffix) if one.reader}
     if name is not None:
         return readable[one_of("format", name, list(readable))]
-    head = source.data[:HEAD]
+    head = source.data[:HEAD_BYTES]
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         source.error(None, "the file is empty" if not head else "the file holds nothing but blanks")
     by_extension = [one for one in readable.values() if suffix in one.readable]

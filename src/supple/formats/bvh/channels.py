@@ -18,7 +18,7 @@ from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of
 from supple.model.joints import Ball
 from supple.model.skeleton import Pose, Skeleton
 
-BLOCK = 1 << 18  # joints times frames whose turns are compared at a time
+ROTATIONS_PER_BLOCK = 1 << 18  # joints times frames compared at a time, to bound memory; not tuned
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -99,6 +99,6 @@ class BvhChannels:
         return same
 
     def _blocks(self) -> Iterator[slice]:
-        step = max(1, BLOCK // len(self.skeleton))
+        step = max(1, ROTATIONS_PER_BLOCK // len(self.skeleton))
         for first in range(0, len(self), step):
             yield slice(first, first + step)

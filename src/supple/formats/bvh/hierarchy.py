@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn
 
-from supple.formats.source import GREATEST, Source, decoded, shown
+from supple.formats.source import LARGEST_NUMBER, Source, decoded, shown
 
-LONGEST_NAME = 1000
+LONGEST_NAME_BYTES = 1000  # names and words; not tuned [B]
 FOLLOWING = (b"JOINT", b"END", b"ENDSITE", b"OFFSET", b"}")  # what may come after channels
 CHANNELS = {
     "xposition": ("position", 0),
@@ -26,8 +26,8 @@ CHANNELS = {
 }
 
 _BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few have
-_WORD = re.compile(rb"[^\s{}]{1,1001}|[{}]")
-_NAME = re.compile(rb"[^\r\n{]{0,1001}")
+_WORD = re.compile(rb"[^\s{}]{1,%d}|[{}]" % (LONGEST_NAME_BYTES + 1))
+_NAME = re.compile(rb"[^\r\n{]{0,%d}" % (LONGEST_NAME_BYTES + 1))
 _DIGITS = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBER = re.compile(_DIGITS.replace(rb"\.", b"[.,]"))  # a comma where the locale has one
 _THREE = re.compile(rb"\s*(%b)\s+(%b)\s+(%b)(?=\s)" % ((_DIGITS,) * 3))
@@ -85,8 +85,8 @@ class Scanner:
         if found is None:
             return b""
         self.at = found.end()
-        if self.at - self.began > LONGEST_NAME:
-            self.fail(f"expected a word, got one of more than {LONGEST_NAME} letters")
+        if self.at - self.began > LONGEST_NAME_BYTES:
+            self.fail(f"expected a word, got one of more than {LONGEST_NAME_BYTES} letters")
         return found.group()
 
     def peek(self) -> bytes:
@@ -100,8 +100,8 @@ class Scanner:
         """The rest of the line up to a brace."""
         found = _NAME.match(self.source.data, self.at)
         assert found is not None  # it matches the empty text too
-        if found.end() - found.start() > LONGEST_NAME:
-            self.fail(f"expected a name, got one of more than {LONGEST_NAME} letters")
+        if found.end() - found.start() > LONGEST_NAME_BYTES:
+            self.fail(f"expected a name, got one of more than {LONGEST_NAME_BYTES} letters")
         self.at = found.end()
         return decoded(found.group().strip())
 
@@ -109,7 +109,7 @@ class Scanner:
         """The next word as a number."""
         word = self.word()
         value = float(word.replace(b",", b".")) if _NUMBER.fullmatch(word) else math.nan
-        if not abs(value) <= GREATEST:
+        if not abs(value) <= LARGEST_NUMBER:
             got = f"got {shown(word)}" if word else "but the file ends"
             self.fail(f"{what} of {shown(whom)}: expected a number, {got}")
         return value
@@ -119,7 +119,7 @@ class Scanner:
         found = _THREE.match(self.source.data, self.at)
         if found is not None:
             x, y, z = map(float, found.groups())
-            if max(abs(x), abs(y), abs(z)) <= GREATEST:
+            if max(abs(x), abs(y), abs(z)) <= LARGEST_NUMBER:
                 self.began, self.at = found.start(3), found.end(3)
                 return x, y, z
         return self.number(what, whom), self.number(what, whom), self.number(what, whom)

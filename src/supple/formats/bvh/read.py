@@ -18,7 +18,7 @@ from supple.formats import infer_conventions
 from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.frame_time import rate_of
 from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
-from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
+from supple.formats.source import JOINT_BYTES, LARGEST_NUMBER, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Fixed, Joint
@@ -26,8 +26,8 @@ from supple.model.motion import Motion
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
 
 MODES = ("replace", "add", "auto")
-FRAME_TIME = 1.0 / 30.0  # of files that say 0
-SLOW = 5.0  # seconds that no program means to show a frame for
+DEFAULT_FRAME_TIME = 1.0 / 30.0  # if the file states 0 or none [s]
+SUSPECT_FRAME_TIME = 5.0  # from here on it is probably a frame rate: a note says so [s]
 
 Floats = NDArray[np.float64]
 
@@ -76,12 +76,12 @@ def read(
         )
         poses = _poses(source, channels, parts, names, position_mode)
         first = poses[0]
-        rate = rate_of(seconds) if seconds else 1.0 / FRAME_TIME
+        rate = rate_of(seconds) if seconds else 1.0 / DEFAULT_FRAME_TIME
         motion = Motion(source.name, poses, fps=fps or rate)
         motions[source.name] = motion._read_from(channels)
     unit, up = infer_conventions.given_or_inferred(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
-    frame_time = float(seconds) if seconds else FRAME_TIME
+    frame_time = float(seconds) if seconds else DEFAULT_FRAME_TIME
     extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(
         skeleton, motions=motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
@@ -195,11 +195,11 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
         except ValueError:
             value = math.nan
         if time:
-            if value != 0 and not 1.0 / GREATEST <= value <= GREATEST:
+            if value != 0 and not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
                 scanner.fail(f"Frame Time: expected seconds, got {shown(word)}")
             frame_time = value
             written = word.decode().replace(",", ".") if value else ""
-            if value >= SLOW:
+            if value >= SUSPECT_FRAME_TIME:
                 source.warn(
                     f"Frame Time is {value:g} seconds: kept; if it is meant as frames a second, "
                     f"give fps={value:g}",
@@ -217,7 +217,7 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
         source.warn("there is no Frames: line: the rows are counted")
     if not frame_time:
         what = "is missing" if frame_time is None else "is 0"
-        source.warn(f"Frame Time {what}: {FRAME_TIME:.6g} s taken (30 frames a second)")
+        source.warn(f"Frame Time {what}: {DEFAULT_FRAME_TIME:.6g} s taken (30 frames a second)")
     return declared, written
 
 

@@ -31,9 +31,11 @@ from supple.rotations import conjugate, multiply, rotate
 
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
-STILL = 1e-9  # offsets that differ by less, of the largest, do not move
-TURN_DIGITS = 6
-DEEPEST = 100  # levels up to which lines are indented
+CHANGE_TOLERANCE = 1e-9  # rounding: of a quaternion, or of an offset relative to the largest
+ANGLE_DIGITS = 6  # after the point, of angles in degrees
+DEEPEST_INDENT = (
+    100  # levels; deeper joints are indented no further, or long chains make files of tabs
+)
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -92,8 +94,8 @@ def write(
         text = f"rest rotations became the world's: positions are {same}, joint frames are not"
         notes.append(Note(text, None, str(path)))
     extent = float(np.abs(local.places).max(initial=0.0))
-    moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
-    turns = np.any(np.abs(local.turns[..., 1:]) > STILL, axis=(0, 2))
+    moves = np.any(np.abs(local.places - local.offsets) > CHANGE_TOLERANCE * extent, axis=(0, 2))
+    turns = np.any(np.abs(local.turns[..., 1:]) > CHANGE_TOLERANCE, axis=(0, 2))
     read = _AsRead(chosen, local)
     channels = [
         _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]), read)
@@ -228,7 +230,7 @@ def _hierarchy(
 
 def _tabs(depth: int) -> str:
     """Blanks before a line: no more from some depth on, or a long chain is a file of tabs."""
-    return "\t" * min(depth, DEEPEST)
+    return "\t" * min(depth, DEEPEST_INDENT)
 
 
 def _name(name: str, notes: list[Note], path: str) -> str:
@@ -307,7 +309,7 @@ def _rows(
         angles = _angles(poses, local, j, letters, turned, read)
         turn = 0
         for name in channels[j]:
-            values, kept, least = rows[:, column], turned, TURN_DIGITS
+            values, kept, least = rows[:, column], turned, ANGLE_DIGITS
             if name.endswith("position"):
                 axis = "XYZ".index(name[0])
                 values[:] = local.places[:, j, axis]

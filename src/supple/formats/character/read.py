@@ -13,11 +13,11 @@ from supple.errors import SuppleError
 from supple.formats.character.layout import (
     BONE,
     COUNTS,
+    FILE_ID,
+    FILE_VERSION,
     HEAD,
-    ID,
     SEQUENCE,
     SPATIAL,
-    VERSION,
     weight_type,
 )
 from supple.formats.source import Source, distinct, shown
@@ -31,8 +31,8 @@ from supple.rotations import conjugate, from_matrix, multiply
 
 Floats = NDArray[np.float64]
 
-OFF = 1e-3  # largest deviation of a keyframe's matrix from a rotation
-ROUNDING = 1e-6  # largest sine of half a turn that comes from rounding matrices to float32
+ROTATION_TOLERANCE = 1e-3  # largest entry of R R^T - I of a keyframe; not tuned
+ROTATION_ROUNDING = 1e-6  # largest sine of half an angle that rounding matrices to float32 makes
 
 
 class _Bytes:
@@ -77,9 +77,9 @@ def read(source: Source, *, names: str | os.PathLike[str] | None = None) -> Char
     """
     data = _Bytes(source)
     head = data.take(HEAD, 1, "head")[0]
-    if head["id"] != ID or head["version"] != VERSION:
+    if head["id"] != FILE_ID or head["version"] != FILE_VERSION:
         given = bytes(source.data[:2])
-        source.error(None, f"expected 'G' and version {VERSION}, got {given!r}")
+        source.error(None, f"expected 'G' and version {FILE_VERSION}, got {given!r}")
     bones = data.take(BONE, int(head["numbones"]), "bones")
     if not len(bones):
         source.error(None, "expected at least one bone, got none")
@@ -147,7 +147,7 @@ def _keyframes(source: Source, keys: NDArray[Any]) -> tuple[Floats, Floats]:
     """Rotations wxyz (frames, bones, 4) and positions (frames, bones, 3)."""
     matrices = keys["rotation"].astype(np.float64)
     off = np.abs(matrices @ np.swapaxes(matrices, -1, -2) - np.eye(3)).max(initial=0.0)
-    if off > OFF or np.any(np.linalg.det(matrices) < 0):
+    if off > ROTATION_TOLERANCE or np.any(np.linalg.det(matrices) < 0):
         source.error(None, f"expected keyframes that are rotations, got matrices off by {off:.3g}")
     u, _, vt = np.linalg.svd(matrices)  # nearest rotations: removes float32 rounding
     return from_matrix(u @ vt), keys["position"].astype(np.float64)
@@ -174,7 +174,7 @@ def _skeleton(
             )
         turn, place = turns[spans[rest].start], places[spans[rest].start]
     swings = multiply(conjugate(turn), turns)[..., 1:]
-    rotated = np.linalg.norm(swings, axis=-1).max(axis=0, initial=0.0) > ROUNDING
+    rotated = np.linalg.norm(swings, axis=-1).max(axis=0, initial=0.0) > ROTATION_ROUNDING
     nodes = []
     for k, bone in enumerate(bones):
         parent = int(bone["parent"])

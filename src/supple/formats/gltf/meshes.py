@@ -20,7 +20,8 @@ from supple.model.mesh import Mesh, Morph, Skin
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TRIANGLES, STRIP, FAN = 4, 5, 6
+MODE_TRIANGLES, MODE_STRIP, MODE_FAN = 4, 5, 6  # mode of primitives
+SURFACES = (MODE_TRIANGLES, MODE_STRIP, MODE_FAN)
 MODES = {0: "points", 1: "lines", 2: "line loops", 3: "line strips"}
 DRACO = "KHR_draco_mesh_compression"
 KNOWN = ("POSITION", "NORMAL", "COLOR_0")
@@ -121,10 +122,10 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
         return document.cache[key]
     if part.extension(DRACO) is not None:
         _check_plain(document, part)
-    mode = part.whole("mode", TRIANGLES)
+    mode = part.whole("mode", MODE_TRIANGLES)
     attributes = part.item("attributes")
     given = attributes.data.get("POSITION") if attributes is not None else None
-    if attributes is None or given is None or mode not in (4, 5, 6):
+    if attributes is None or given is None or mode not in SURFACES:
         what = MODES.get(mode, "primitives without positions")
         left.add(what)
         document.cache[key] = None
@@ -199,11 +200,11 @@ def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
         order = accessors.wholes(document, index, ("SCALAR",))[:, 0]
         if len(order) and order.max() >= count:
             part.fail("indices", f"indices of {count} vertices, at most {count - 1}")
-    if mode == TRIANGLES:
+    if mode == MODE_TRIANGLES:
         return order[: len(order) // 3 * 3].reshape(-1, 3)
     if len(order) < 3:
         return np.zeros((0, 3), np.int64)
-    if mode == FAN:
+    if mode == MODE_FAN:
         middle = np.full(len(order) - 2, order[0])
         return np.column_stack([order[1:-1], order[2:], middle])
     faces = np.column_stack([order[:-2], order[1:-1], order[2:]])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.placements import (
-    ALIKE,
+    FLOAT32_TOLERANCE,
     accumulated,
     baked_scales,
     placements,
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 BONES = "bones"  # role of the node and the skin of bones that are drawn for other programs
 POSE = "pose"  # role of the animation that holds the pose of a character, for other programs
-UNIT = 1e-7  # largest deviation from unit length of a quaternion in extras
+UNIT_QUATERNION_TOLERANCE = 1e-7  # largest deviation from unit length of a quaternion in extras
 
 
 @dataclass(frozen=True)
@@ -311,7 +311,7 @@ def _pose(
             offsets[j] = coordinates_of(skeleton, j, rotations[k][None], place, q)[0]
             posed[j] = (own, rotations[k])
     _stated_coordinates(skeleton, posed, q[0])
-    plain = np.allclose(left, 1.0, rtol=0, atol=ALIKE)
+    plain = np.allclose(left, 1.0, rtol=0, atol=FLOAT32_TOLERANCE)
     moved = not np.allclose(offsets, skeleton.offsets, rtol=1e-9, atol=1e-12)
     if plain and not moved and np.array_equal(q[0], skeleton.rest.coordinates):
         return skeleton.rest
@@ -338,7 +338,7 @@ def _stated_coordinates(
             spans[j] = span
     turning = table.quaternions
     size = np.linalg.norm(trial[turning.coordinate], axis=1)
-    for j in turning.joint[np.abs(size - 1.0) > UNIT].tolist():  # not a unit quaternion
+    for j in turning.joint[np.abs(size - 1.0) > UNIT_QUATERNION_TOLERANCE].tolist():
         span = spans.pop(j, slice(0))
         trial[span] = q[span]
     if not spans:

@@ -22,18 +22,18 @@ READ = (
     "KHR_materials_unlit",
     "KHR_materials_pbrSpecularGlossiness",
 )  # but for these, which are read
-PLAIN = (0.0, 0.0, 0.0, 1.0, 1.0)
+IDENTITY_TRANSFORM = (0.0, 0.0, 0.0, 1.0, 1.0)  # offset u, v, angle, scale u, v
 
 
 class Use(NamedTuple):
     """A set of texture coordinates, and its transform: offset u, v, angle [rad], scale u, v."""
 
     number: int
-    transform: tuple[float, ...] = PLAIN
+    transform: tuple[float, ...] = IDENTITY_TRANSFORM
 
     def applied(self, texcoords: Floats) -> Floats:
         """Coordinates (V, 2) after the transform: scaled, turned, shifted."""
-        if self.transform == PLAIN:
+        if self.transform == IDENTITY_TRANSFORM:
             return texcoords
         du, dv, angle, su, sv = self.transform
         c, s = math.cos(angle), math.sin(angle)

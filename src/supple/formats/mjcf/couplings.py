@@ -16,9 +16,9 @@ from supple.formats.mjcf.compiling import Compiled
 from supple.formats.source import Source, shown
 from supple.model.joints import Mimic
 
-JOINT, TENDON = 2, 3  # mjtEq
+EQ_JOINT, EQ_TENDON = 2, 3  # mjtEq
 WRAP_JOINT = 1  # mjtWrap
-TERMS = 5  # of a polynomial
+POLYNOMIAL_TERMS = 5  # of an equality, in eq_data
 
 
 @dataclass
@@ -46,15 +46,15 @@ def coupled(source: Source, model: Compiled, names: Sequence[str]) -> Coupled:
     open_: list[str] = []
     for e in np.flatnonzero(model.eq_active0).tolist():
         kind = int(model.eq_type[e])
-        if kind not in (JOINT, TENDON):
+        if kind not in (EQ_JOINT, EQ_TENDON):
             continue
         name = model.names["equality"][e] or f"equality {e}"
-        c = model.eq_data[e, :TERMS]
+        c = model.eq_data[e, :POLYNOMIAL_TERMS]
         second = int(model.eq_obj2id[e])
         if second >= 0 and np.any(c[2:]):
             open_.append(name)
             continue
-        side = _joint if kind == JOINT else _tendon
+        side = _joint if kind == EQ_JOINT else _tendon
         factors, value = side(model, int(model.eq_obj1id[e]))
         value += c[0]
         if second >= 0:

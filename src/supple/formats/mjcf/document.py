@@ -25,9 +25,9 @@ from supple.formats.source import Source, shown
 from supple.formats.xml import parsed, tag
 from supple.model.character import Note
 
-LARGEST_MESH = 256 << 20  # size limit of a mesh file [B]
-DEEPEST = 256  # levels of elements, with those of includes
-DEEPEST_FILES = 16  # levels of files that include or attach others
+LARGEST_MESH_BYTES = 256 << 20  # size limit of a mesh file [B]
+DEEPEST_ELEMENT = 256  # levels of elements, with those of includes; as libxml2 allows in a file
+DEEPEST_FILE = 16  # levels of files that include or attach others; not tuned
 FILE_BYTES = 100_000  # memory of a file that is included, besides its elements [B]
 ELEMENT_BYTES = 2000  # memory of an element while the model is compiled [B]
 MESHES = (".stl", ".obj", ".msh")  # mesh files that MuJoCo reads
@@ -142,8 +142,8 @@ def _model(
     main: Source, source: Source, made: Document, meshes: dict[str, str], above: tuple[Path, ...]
 ) -> str:
     """The text of a model; adds the files that it names to `made`."""
-    if len(above) > DEEPEST_FILES:
-        main.error(None, f"expected models attached at most {DEEPEST_FILES} deep, got more")
+    if len(above) > DEEPEST_FILE:
+        main.error(None, f"expected models attached at most {DEEPEST_FILE} deep, got more")
     above = (*above, source.path.resolve())
     root = _root(main, source, ("mujoco",))
     if not made.name:
@@ -213,8 +213,8 @@ def _opened(
         path = main.path.parent / one
         if path.resolve() in above:
             raise SuppleError(f"{where}: {shown(name)} includes itself")
-        if len(above) > DEEPEST_FILES:
-            raise SuppleError(f"{where}: expected files at most {DEEPEST_FILES} deep, got more")
+        if len(above) > DEEPEST_FILE:
+            raise SuppleError(f"{where}: expected files at most {DEEPEST_FILE} deep, got more")
         return Source(path, data, main.home)
     raise SuppleError(f"{where}: cannot include {shown(name)}: {found}")
 
@@ -252,9 +252,9 @@ def _elements(
                 left.equalities.setdefault(name, element.sourceline)
             continue
         place = (own.path, element.sourceline or 0)
-        if depth > DEEPEST:
+        if depth > DEEPEST_ELEMENT:
             raise SuppleError(
-                f"{place[0]}:{place[1]}: expected at most {DEEPEST} levels of elements"
+                f"{place[0]}:{place[1]}: expected at most {DEEPEST_ELEMENT} levels of elements"
             )
         given = {key: value for key, value in element.attrib.items() if "}" not in key}
         if name in ("replicate", "composite"):
@@ -347,7 +347,7 @@ def _missing_meshes(
                     missing.setdefault(name, "there is no such file")  # only the first is told
                     continue
                 try:
-                    data = main.beside(where, most=LARGEST_MESH)
+                    data = main.beside(where, most=LARGEST_MESH_BYTES)
                 except SuppleError as error:
                     missing.setdefault(name, str(error))
                     continue

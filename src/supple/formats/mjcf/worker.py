@@ -10,13 +10,12 @@ from typing import Any
 from supple.formats.confined import confine
 
 CPU_SECONDS = 60  # limit of computing time [s]
-OLDEST = [3, 3, 2]  # version of MuJoCo
+OLDEST_VERSION = [3, 3, 2]  # of MuJoCo
 NO_MEMORY = ("ould not allocate", "out of memory", "Caught an unknown exception")
 """What MuJoCo says where memory, or its stack in it, is not enough; the last of std::bad_alloc."""
-STACK_PART = (
-    4  # of the memory, one part is MuJoCo's stack; by itself it takes gigabytes for a crowd
-)
-TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
+# MuJoCo's stack gets one part in so many of the memory; its default takes gigabytes for many bodies.
+STACK_PART = 4
+PLACEHOLDER_MASS = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
 
 FIELDS = (
     "body_parentid body_pos body_quat body_mass body_ipos body_iquat body_inertia "
@@ -47,7 +46,7 @@ def main(job: dict[str, Any]) -> bytes:
     except ImportError as error:
         return packed({"missing": str(error)}, {})
     version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         return packed({"missing": f"mujoco {mujoco.__version__}"}, {})
     confine(memory=job["memory"], seconds=CPU_SECONDS, files=False)
     try:
@@ -84,8 +83,8 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             raise
         massless = True
         own = spec()
-        own.compiler.boundmass = max(own.compiler.boundmass, TINY)
-        own.compiler.boundinertia = max(own.compiler.boundinertia, TINY)
+        own.compiler.boundmass = max(own.compiler.boundmass, PLACEHOLDER_MASS)
+        own.compiler.boundinertia = max(own.compiler.boundinertia, PLACEHOLDER_MASS)
         model = own.compile()
     arrays = {name: np.asarray(getattr(model, name)) for name in FIELDS.split()}
     marker = job["marker"]
@@ -104,7 +103,7 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             if weighs and (soft or (low <= geom.group <= high and not explicit[body])):
                 unknown[body] = True
     if massless:
-        unknown |= (model.body_mass <= TINY) & (np.arange(model.nbody) > 0)
+        unknown |= (model.body_mass <= PLACEHOLDER_MASS) & (np.arange(model.nbody) > 0)
     if own.compiler.settotalmass > 0 and unknown[1:].any():
         unknown[1:] = True
     kinds = mujoco.mjtObj

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from supple.formats.source import Source
 from supple.rotations import axis_vector, conjugate, multiply, normalize, rotate
 
 ORDERS = ("wxyz", "xyzw")
-UPRIGHT_COS = np.cos(np.radians(45.0))  # a root that leans less from its rest is upright
-UPRIGHT_LEAD = 0.1  # share of the frames by which one order must be upright more often
-LEAN_LEAD = np.radians(5.0)  # lean that one order must have beside that of both, root mean square
-LEAN_LEAD_CONTRARY = np.radians(12.0)  # the same where the robot faces away in the other order
-TRAVEL = 0.5  # way from the first frame to the last beyond which a robot is said to walk [m]
-UPRIGHT_SHARE = 0.5  # least share of the frames that are upright in the order that is taken
+
+
+@dataclass(frozen=True)
+class OrderRules:
+    """What decides between the orders; none is tuned.
+
+    Attributes:
+        upright_cos: A root is upright if the cosine of its lean from rest is greater.
+        upright_share: Least share of the frames in which the root is upright in the order that is taken.
+        upright_lead: Share of the frames by which one order must be upright more often than the other.
+        lean_lead: Angle by which the root must lean more in one order than in the other, root mean square [rad].
+        lean_lead_contrary: The same if the order with less lean is the one that turns the robot around [rad].
+        travel: Distance from the first frame to the last beyond which the robot walks [m].
+    """
+
+    upright_cos: float = np.cos(np.radians(45.0))
+    upright_share: float = 0.5
+    upright_lead: float = 0.1
+    lean_lead: float = np.radians(5.0)
+    lean_lead_contrary: float = np.radians(12.0)
+    travel: float = 0.5
+
+
+RULES = OrderRules()
 
 
 def to_wxyz(table: np.ndarray, names: list[str], order: str) -> None:
@@ -55,7 +75,7 @@ def infer_order(
     vertical = axis_vector(up)
     turns = {order: _from_rest(quaternions, rest, order) for order in ORDERS}
     cosines = {order: rotate(turns[order], vertical) @ vertical for order in ORDERS}
-    share = {order: float((cosines[order] > UPRIGHT_COS).mean()) for order in ORDERS}
+    share = {order: float((cosines[order] > RULES.upright_cos).mean()) for order in ORDERS}
     # Squared sines of half the lean: of the two leans, one is about the same axis in both orders, so that
     # it cancels in their difference, and the other is a turn about the vertical in one of the orders.
     lean = {order: float(0.5 - 0.5 * cosines[order].mean()) for order in ORDERS}
@@ -65,20 +85,20 @@ def infer_order(
     }
     more, less = sorted(ORDERS, key=lambda order: -share[order])
     why, sure = None, True
-    if share[more] - share[less] > UPRIGHT_LEAD and share[more] > UPRIGHT_SHARE:
+    if share[more] - share[less] > RULES.upright_lead and share[more] > RULES.upright_share:
         why = f"the robot is upright in {share[more]:.0%} of the frames, as {less} in {share[less]:.0%}"
-    elif min(share.values()) > UPRIGHT_SHARE:
+    elif min(share.values()) > RULES.upright_share:
         steady, leaning = sorted(ORDERS, key=lambda order: lean[order])
         lead = 2 * np.arcsin(np.sqrt(max(lean[leaning] - lean[steady], 0.0)))
         facing = min(ORDERS, key=lambda order: turned[order])
         forward = _forward(turns[facing], positions, up)
         turned_around = abs(turned["wxyz"] - turned["xyzw"]) > np.pi / 2
         contrary = turned_around and facing != steady
-        needed = LEAN_LEAD_CONTRARY if contrary and forward >= 0 else LEAN_LEAD
+        needed = RULES.lean_lead_contrary if contrary and forward >= 0 else RULES.lean_lead
         if lead > needed and (contrary or forward >= 0):
             more = steady
             why = f"as {leaning} the robot leans by {np.degrees(lead):.0f} degrees more"
-        elif turned_around and forward >= 0 and not (contrary and lead > LEAN_LEAD):
+        elif turned_around and forward >= 0 and not (contrary and lead > RULES.lean_lead):
             more, sure = facing, forward > 0
             why = "the robot faces as at rest, and else the other way"
     if why is None:
@@ -106,7 +126,7 @@ def _forward(turns: np.ndarray, positions: np.ndarray, up: str) -> int:
     Where z is up, x is forward, by custom (ROS REP 103).
     """
     way = positions[-1] - positions[0]
-    if up != "z" or not np.hypot(way[0], way[1]) > TRAVEL:
+    if up != "z" or not np.hypot(way[0], way[1]) > RULES.travel:
         return 0
     steps = np.diff(positions, axis=0)
     faced = rotate(turns[:-1], axis_vector("x"))

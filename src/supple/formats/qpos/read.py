@@ -22,9 +22,8 @@ from supple.model.skeleton import Skeleton
 from supple.robot import from_qpos, qpos
 
 _FPS = re.compile(r"\bfps[ =:]+([^\s,;]+)")
-TABLE_COPIES = (
-    8  # copies of a table in memory at the peak of reading it (7.3 GB for 1.08 GB, measured)
-)
+# Copies of a table in memory at the peak of reading it (measured: 7.3 GB for 1.08 GB).
+TABLE_COPIES = 8
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 

@@ -9,13 +9,13 @@ import math
 from typing import Any, NamedTuple
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import LARGEST_NUMBER, Source, shown
 from supple.formats.xml import children, tag
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 SHAPES = ("box", "cylinder", "sphere", "mesh")
-ZERO = (0.0, 0.0, 0.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
+IDENTITY_ROTATION = (1.0, 0.0, 0.0, 0.0)  # wxyz
 
 Vector = tuple[float, ...]
 
@@ -78,7 +78,7 @@ class Visual(NamedTuple):
 
 
 def numbers(
-    what: str, text: str | None, count: int, default: Vector, *, most: float = GREATEST
+    what: str, text: str | None, count: int, default: Vector, *, most: float = LARGEST_NUMBER
 ) -> Vector:
     """The numbers of an attribute; the default if it is missing.
 
@@ -127,9 +127,9 @@ def placed(origin: Any) -> tuple[Vector, Vector]:
         SuppleError: Its numbers are not numbers.
     """
     if origin is None:
-        return ZERO, UPRIGHT
-    xyz = numbers("xyz", origin.get("xyz"), 3, ZERO)
-    return xyz, from_rpy(numbers("rpy", origin.get("rpy"), 3, ZERO))
+        return ZERO_VECTOR, IDENTITY_ROTATION
+    xyz = numbers("xyz", origin.get("xyz"), 3, ZERO_VECTOR)
+    return xyz, from_rpy(numbers("rpy", origin.get("rpy"), 3, ZERO_VECTOR))
 
 
 def from_rpy(rpy: Vector) -> Vector:
@@ -139,7 +139,7 @@ def from_rpy(rpy: Vector) -> Vector:
     and arrays of four take longer.
     """
     if not any(rpy):
-        return UPRIGHT
+        return IDENTITY_ROTATION
     r, p, y = (0.5 * angle for angle in rpy)
     cr, sr, cp, sp = math.cos(r), math.sin(r), math.cos(p), math.sin(p)
     cy, sy = math.cos(y), math.sin(y)
@@ -176,7 +176,9 @@ def read_joint(source: Source, joint: Any) -> JointElement:
     if mimic is not None and not mimic.get("joint"):
         source.error(mimic.sourceline, f"joint {shown(name)}: mimic: expected a joint, got none")
 
-    def of(part: str, key: str, count: int, default: Vector, most: float = GREATEST) -> Vector:
+    def of(
+        part: str, key: str, count: int, default: Vector, most: float = LARGEST_NUMBER
+    ) -> Vector:
         element = parts.get(part)
         if element is None:
             return default
@@ -200,8 +202,8 @@ def read_joint(source: Source, joint: Any) -> JointElement:
         kind,
         parts["parent"].get("link"),
         parts["child"].get("link"),
-        of("origin", "xyz", 3, ZERO),
-        from_rpy(of("origin", "rpy", 3, ZERO)),
+        of("origin", "xyz", 3, ZERO_VECTOR),
+        from_rpy(of("origin", "rpy", 3, ZERO_VECTOR)),
         of("axis", "xyz", 3, (1.0, 0.0, 0.0)),
         limit("lower"),
         limit("upper"),

@@ -27,7 +27,7 @@ from supple.formats.urdf.solids import Reader
 from supple.formats.xml import children, tag
 from supple.model.mesh import Material, Mesh
 
-LARGEST = 256 << 20  # size limit of a mesh file [B]
+LARGEST_MESH_BYTES = 256 << 20  # size limit of a mesh file [B]
 READABLE = (".stl", ".obj", ".ply", ".glb", ".dae")  # formats for which no further file is opened
 
 
@@ -132,7 +132,7 @@ def _file(
         )
         return None
     try:
-        data = source.beside(str(path), most=LARGEST)
+        data = source.beside(str(path), most=LARGEST_MESH_BYTES)
         if path.suffix.lower() == ".dae":
             vertices, faces = read_collada(Source(source.path.parent / path, data))
             return vertices * scale, faces

@@ -27,8 +27,8 @@ from supple.formats.xacro.work import (
     named,
 )
 
-LONGEST = 20_000  # characters of an expression
-DEEPEST = 200  # levels of an expression
+LONGEST_EXPRESSION = 20_000  # characters; not tuned
+DEEPEST_EXPRESSION = 200  # levels; not tuned
 
 ALLOWED = (
     "expected numbers, strings, lists, dictionaries, arithmetic, comparisons, conditions, look-ups, "
@@ -64,8 +64,10 @@ def evaluate(
         Exception: As in Python, such as ZeroDivisionError.
     """
     text = text.strip()
-    if len(text) > LONGEST:
-        raise ExpressionError(f"an expression is too long: expected at most {LONGEST:,} characters")
+    if len(text) > LONGEST_EXPRESSION:
+        raise ExpressionError(
+            f"an expression is too long: expected at most {LONGEST_EXPRESSION:,} characters"
+        )
     work.charge(1 + (len(text) >> 4))
     try:
         tree = ast.parse(text, mode="eval")
@@ -76,7 +78,9 @@ def evaluate(
 
 
 def _too_deep() -> ExpressionError:
-    return ExpressionError(f"an expression is too deep: expected at most {DEEPEST} levels")
+    return ExpressionError(
+        f"an expression is too deep: expected at most {DEEPEST_EXPRESSION} levels"
+    )
 
 
 def _numbers(python: Callable[[Any, Any], Any]) -> Callable[[Work, Any, Any], Any]:
@@ -133,7 +137,7 @@ class _Walk:
         """The value, function or namespace of a node."""
         self.work.charge()
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST_EXPRESSION:
             raise _too_deep()
         visit = self.VISITS.get(type(node))
         if visit is None:

@@ -27,8 +27,8 @@ from supple.formats.xacro.work import (
     span,
 )
 
-GREATEST = 1000  # of the arguments of factorials and binomials
-DIGITS = 400  # to round to; float64 has some 300
+LARGEST_FACTORIAL = 1000  # largest argument of factorials and binomials; not tuned
+MOST_ROUND_DIGITS = 400  # digits to round to; float64 has some 300
 
 
 class Function:
@@ -136,8 +136,8 @@ def _range(work: Work, *given: Any) -> range:
 
 
 def _round(work: Work, number: Any, ndigits: Any = None) -> Any:
-    if ndigits is not None and abs(ndigits) > DIGITS:  # 10**-ndigits is computed
-        raise ExpressionError(f"round: expected at most {DIGITS} digits, got {ndigits}")
+    if ndigits is not None and abs(ndigits) > MOST_ROUND_DIGITS:  # 10**-ndigits is computed
+        raise ExpressionError(f"round: expected at most {MOST_ROUND_DIGITS} digits, got {ndigits}")
     return round(number, ndigits)
 
 
@@ -192,8 +192,8 @@ def _counting(python: Callable[..., int]) -> Callable[..., int]:
     """Of factorials and binomials, whose results are much larger than their arguments."""
 
     def counting(work: Work, *numbers: int) -> int:
-        if any(type(one) is int and one > GREATEST for one in numbers):
-            raise ExpressionError(f"{python.__name__}: expected at most {GREATEST}")
+        if any(type(one) is int and one > LARGEST_FACTORIAL for one in numbers):
+            raise ExpressionError(f"{python.__name__}: expected at most {LARGEST_FACTORIAL}")
         return python(*numbers)
 
     return counting

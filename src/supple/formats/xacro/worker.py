@@ -18,7 +18,7 @@ from supple.formats.xacro.library import install
 from supple.formats.xacro.work import Work
 
 CPU_SECONDS = 20  # limit of computing time [s], should counting steps (`work`) miss something
-RECURSION = 3000  # levels of calls of Python; a macro that calls itself takes five or more
+RECURSION_LIMIT = 3000  # levels of calls of Python; a macro that calls itself takes five or more
 LOOKS = ("open", "os.listdir", "os.scandir")  # audit events that are let through inside the folders
 HARMLESS = ("compile", "builtins.id", "glob.glob", "glob.glob/2")
 """Events that are let through: syntax trees are events of `compile`, but nothing is run (`exec`)."""
@@ -67,7 +67,7 @@ def _expanded(job: dict[str, Any]) -> str:
     os.chdir(os.path.dirname(own))
     os.environ.clear()
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(RECURSION)
+    sys.setrecursionlimit(RECURSION_LIMIT)
     confine(memory=job["memory"], seconds=CPU_SECONDS, files=True)
     _lock(folders)
     xacro.init_stacks(own)
