@@ -119,7 +119,7 @@ def test_morphs_that_are_left_out_show_as_they_stand(tmp_path):
 
 def test_an_animation_without_a_reference_says_that_its_rest_is_lost(tmp_path):
     clip = hero().motion("wave")
-    words = "rests in its first frame"
+    words = "its first frame is the rest"
     assert any(words in note.text for note in supple.save(clip, tmp_path / "wave.smd"))
     back = supple.load(tmp_path / "wave.smd")
     assert not any(words in note.text for note in supple.save(back, tmp_path / "again.smd"))

@@ -313,7 +313,7 @@ def _fan(corners: np.ndarray) -> np.ndarray:
 
 
 def _strip(corners: np.ndarray) -> np.ndarray:
-    """A strip as triangles, every other turned round."""
+    """A strip as triangles; every other one is reversed."""
     count = max(len(corners) - 2, 0)
     faces = np.stack([corners[:count], corners[1 : count + 1], corners[2 : count + 2]], axis=1)
     faces[1::2] = faces[1::2, ::-1]
@@ -321,7 +321,7 @@ def _strip(corners: np.ndarray) -> np.ndarray:
 
 
 def _moved(part: Part, T: np.ndarray) -> Part:
-    """A part in another frame; faces are turned round if it is mirrored."""
+    """A part in another frame; faces are reversed if the transform mirrors."""
     vertices, faces = part
     mirrored = np.linalg.det(T[:3, :3]) < 0
     return vertices @ T[:3, :3].T + T[:3, 3], faces[:, ::-1] if mirrored else faces

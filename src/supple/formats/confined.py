@@ -1,9 +1,9 @@
-"""Take from this process what it does not need: memory, time, files to write, programs, the network.
+"""Restrict this process: memory, computing time, and no writing, programs or network.
 
-A second wall, for workers that read files of strangers: whatever goes wrong inside, nothing is written or
-started. `confine` sets the limits of the operating system where it has them and, on Linux, a seccomp filter
+A second barrier for workers that read untrusted files: even if one is taken over, it can write and start
+nothing. `confine` sets the limits of the operating system where it has them and, on Linux, a seccomp filter
 that lets through only the system calls of a program that computes and reads. Imports nothing but the
-standard library, so that workers start soon.
+standard library, so that workers start quickly.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "madvise": (28, 233), "brk": (12, 214), "futex": (202, 98), "set_robust_list": (273, 99),
     "rseq": (334, 293), "membarrier": (324, 283), "sched_yield": (24, 124),
     "sched_getaffinity": (204, 123), "getcpu": (309, 168),
-    # its own signals, time, numbers of its own, and its end
+    # its own signals and ids, time, random numbers, and its end
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132), "restart_syscall": (219, 128), "clock_gettime": (228, 113),
     "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
@@ -64,12 +64,12 @@ SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_MODE_FILTER = 1, 1, 
 
 
 def confine(*, memory: int, seconds: int, files: bool) -> None:
-    """Limit this process for good. What an operating system does not have is left out.
+    """Restrict this process permanently, as far as the operating system can.
 
     Args:
         memory: Limit of memory beyond what is taken already [B].
-        seconds: Limit of computing time, with what was used already [s].
-        files: True if it may go on opening files, for reading.
+        seconds: Limit of computing time, including what was used already [s].
+        files: True if it may still open files for reading.
     """
     _limit(memory, seconds)
     column, arch = MACHINES.get(platform.machine(), (None, 0))
@@ -100,7 +100,7 @@ def _limit(memory: int, seconds: int) -> None:
 def _program(column: int, arch: int, *, files: bool) -> list[tuple[int, int, int, int]]:
     """The filter: instructions as (code, jump if true, jump if false, k), see seccomp(2).
 
-    The number of the call stays loaded until a block matches it, and a block that does ends in a return.
+    A block tests the number of the call, which is loaded; one that matches ends in a return.
     """
     let = (BPF_RETURN, 0, 0, SECCOMP_RET_ALLOW)
     refuse = (BPF_RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
@@ -139,7 +139,7 @@ def _program(column: int, arch: int, *, files: bool) -> list[tuple[int, int, int
 
 
 def _install(program: list[tuple[int, int, int, int]], column: int) -> None:
-    """Have the kernel apply a filter to all threads; nothing happens if it has no seccomp."""
+    """Install a filter for all threads; does nothing if the kernel has no seccomp."""
     code = b"".join(struct.pack("=HBBI", *one) for one in program)
     text = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("@HP", len(program), ctypes.addressof(text))  # struct sock_fprog

@@ -1,4 +1,4 @@
-"""Run a worker script in a process of its own, for libraries that may crash or do what they should not."""
+"""Run a worker script in a separate process, for libraries that may crash or are not trusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(
     who: str,
     files: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """What a worker answers: bytes from a process that may have been taken over, so never to be unpickled.
+    """Run a worker and return its answer. The process may have been taken over: never unpickle the bytes.
 
     It is started in an empty folder by `isolated_start`, which gets the job as JSON on its standard input.
 

@@ -48,9 +48,7 @@ def _few(names: list[str]) -> str:
 def _notes(character: Character) -> Iterator[Finding]:
     for note in character.notes:
         if note.level == "warning":
-            yield Finding(
-                "reader", note.text, "the file says it otherwise, or not at all", note.line
-            )
+            yield Finding("reader", note.text, "other programs may read it differently", note.line)
 
 
 def _channels(character: Character) -> Iterator[Finding]:
@@ -153,7 +151,7 @@ def _feet(character: Character) -> Iterator[Finding]:
         if worst is not None and slid[worst] > SLIDE_SPEED:
             yield Finding("feet", f"motion {name!r}: feet slide while they stand, {worst!r} by "
                           f"{slid[worst]:.2g} leg lengths a second",
-                          "it shows; supple correct --plant-feet takes it out")  # fmt: skip
+                          "sliding is visible; supple correct --plant-feet removes it")  # fmt: skip
 
 
 def _skins(character: Character) -> Iterator[Finding]:
@@ -166,7 +164,7 @@ def _skins(character: Character) -> Iterator[Finding]:
         if skin.corrected:
             yield Finding("weights", f"mesh {mesh.name!r}: {skin.corrected} vertices have weights "
                           "that do not sum to one",
-                          "brought to one here; others may let the vertices shrink")  # fmt: skip
+                          "normalized here; other programs may let the vertices shrink")  # fmt: skip
         many = int(np.sum(np.diff(skin.first) > ENGINE_INFLUENCES))
         if many:
             yield Finding("weights", f"mesh {mesh.name!r}: {many} vertices have more than {ENGINE_INFLUENCES} "

@@ -1,7 +1,7 @@
-"""Arrays as bytes, from one process to another: a line of JSON, and the numbers behind it.
+"""Arrays as bytes, from one process to another: a line of JSON, then the numbers.
 
-Much sooner written and read than an .npz archive. Whoever writes may have been taken over, so what is read is
-checked: kinds of numbers, sizes, bounds. Imports NumPy and the standard library alone, so that workers start soon.
+Much faster to write and read than an .npz archive. The process that writes may have been taken over, so types,
+sizes and bounds are checked. Imports only NumPy and the standard library, so that workers start quickly.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def packed(meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     """Plain data and arrays as bytes.
 
     Args:
-        meta: What JSON can hold.
-        arrays: By name, of `KINDS`.
+        meta: Data that JSON can hold.
+        arrays: Arrays by name, with types of `KINDS`.
     """
     rows, parts = {}, []
     for name, array in arrays.items():
@@ -33,7 +33,7 @@ def packed(meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Plain data and arrays, which cannot be written to.
+    """Plain data and read-only arrays.
 
     Raises:
         ValueError: The bytes are not as `packed` makes them.

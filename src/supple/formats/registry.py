@@ -1,7 +1,7 @@
-"""The table of file formats, and which of them a file is in.
+"""The table of file formats, and how the format of a file is chosen.
 
 To add a format: a folder beside this file whose `__init__.py` defines `FORMAT`, and a line in
-`FORMATS`. Other packages add theirs through entry points (`supple.plugins`), which are looked at only for names
+`FORMATS`. Other packages add theirs through entry points (`supple.plugins`), which are loaded only for names
 and extensions that no format here has.
 """
 

@@ -1,4 +1,4 @@
-"""`Source`: the bytes of a file, with errors, notes and a memory limit; used by every reader."""
+"""`Source`: the bytes of a file, with errors, notes and a memory limit; every reader gets one."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Source:
         data: Its bytes.
         home: The folder that must contain those files, at any depth; None for the file's own.
         packaged: True if, without `home`, the ROS package that holds the file must contain them.
-        notes: Guesses and oddities, in order.
+        notes: Guesses and warnings, in order.
         size: Bytes read from this file and those it refers to, each file counted once.
-        taken: Bytes of memory requested so far, see `charge`.
+        taken: Memory requested so far, see `charge` [B].
     """
 
     path: Path

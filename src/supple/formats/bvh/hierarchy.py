@@ -1,7 +1,7 @@
 """The HIERARCHY of a BVH file: joints, offsets, channels, End Sites.
 
-Read statement by statement, whatever the line ends, so that a name may hold anything but a brace:
-spaces, colons, "End" or "ROOT".
+Read word by word. A name is the rest of its line up to a brace, so it may hold spaces, colons, "End" or
+"ROOT".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHANNELS = {
     "zrotation": ("rotation", 2),
 }
 
-_BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few have
+_BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few files have
 _WORD = re.compile(rb"[^\s{}]{1,%d}|[{}]" % (LONGEST_NAME_BYTES + 1))
 _NAME = re.compile(rb"[^\r\n{]{0,%d}" % (LONGEST_NAME_BYTES + 1))
 _DIGITS = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -36,14 +36,14 @@ _CHANNELS = re.compile(rb"\s*(\d+)((?:\s+[XYZ](?:position|rotation))*)(?=\s)", r
 
 @dataclass
 class BvhJoint:
-    """A joint as the file has it.
+    """A joint of the file.
 
     Attributes:
         name: Its name.
         parent: The number of its parent among the joints, -1 for a root.
         at: The byte of the file where it begins.
         offset: Its OFFSET.
-        channels: What its CHANNELS are, as written: "Zrotation", ...
+        channels: Names of its CHANNELS in order: "Zrotation", ...
         turning: Axis (0 to 2) and column of each rotation channel.
         moving: Axis and column of each position channel.
         ends: The OFFSETs of its End Sites.
@@ -60,7 +60,7 @@ class BvhJoint:
 
 
 class Scanner:
-    """Goes through the text of a source word by word."""
+    """Reads the text of a source word by word."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -73,7 +73,7 @@ class Scanner:
         return self.source.line(self.began)
 
     def fail(self, message: str) -> NoReturn:
-        """Say what is wrong at the word last read."""
+        """Raise a SuppleError with the line of the word last read."""
         self.source.error(self.line, message)
 
     def word(self) -> bytes:
@@ -90,7 +90,7 @@ class Scanner:
         return found.group()
 
     def peek(self) -> bytes:
-        """The next word, left where it is."""
+        """The next word, without advancing."""
         at, began = self.at, self.began
         word = self.word()
         self.at, self.began = at, began
@@ -126,7 +126,7 @@ class Scanner:
 
 
 def read_hierarchy(scanner: Scanner) -> list[BvhJoint]:
-    """The joints in the order of the file; the scanner stands before MOTION, or at the end."""
+    """Read the joints in the order of the file, up to MOTION or the end."""
     source = scanner.source
     first = scanner.word()
     if first.upper() != b"HIERARCHY":
@@ -198,7 +198,7 @@ def _open(scanner: Scanner, name: str) -> None:
 
 
 def _channels(scanner: Scanner, joint: BvhJoint, column: int) -> int:
-    """Read a joint's CHANNELS; the column after them."""
+    """Read a joint's CHANNELS; return the column after them."""
     what = f"CHANNELS of {shown(joint.name)}"
     if joint.channels:
         scanner.fail(f"{what}: expected them once, got them twice")
@@ -218,7 +218,7 @@ def _channels(scanner: Scanner, joint: BvhJoint, column: int) -> int:
 
 
 def _channel_names(scanner: Scanner, whom: str) -> tuple[str, ...]:
-    """The names of a joint's channels, however they stand in lines and whatever their count."""
+    """Read a joint's channel names, also over several lines and if their count is wrong."""
     what = f"CHANNELS of {shown(whom)}"
     count = scanner.number("CHANNELS", whom)
     if count != int(count) or not 0 <= count <= 64:

@@ -207,7 +207,7 @@ def _joint(source: Source, k: int, bone: Any, *, rotated: bool) -> Joint:
     pairs = list(zip(dof[0::2], dof[1::2], strict=True))
     if any(math.isnan(x) for x in dof) or any(lo > hi for lo, hi in pairs):
         source.error(None, f"bone {k}: expected limits (min, max) of x, y and z, got {shown(dof)}")
-    # Two whole turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
+    # Two full turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
     # either: files written before limits were set have zeros there.
     unlimited = all(hi - lo >= 4 * math.pi - 1e-6 or (lo, hi) == (0.0, 0.0) for lo, hi in pairs)
     if not letters and not rotated and all(one == (0.0, 0.0) for one in pairs):
@@ -275,14 +275,16 @@ def _mesh(
     frames = skeleton.rest.frames[skeleton.file_order]
     own = Skin.from_table(names, np.linalg.inv(frames), joint, amount)
     if own.corrected:
-        source.warn(f"weights of {own.corrected} vertices did not sum to one: brought to it")
+        source.warn(f"weights of {own.corrected} vertices did not sum to one: normalized")
     sums = amount.sum(axis=1, keepdims=True)
     amount = np.where(sums > 0, amount / np.where(sums > 0, sums, 1.0), np.arange(most) == 0)
     at = np.einsum("vkij,vkj->vki", frames[joint][..., :3, :3], offset) + frames[joint][..., :3, 3]
     points = np.einsum("vk,vki->vi", amount, at)
     apart = np.abs(np.where(amount[..., None] > 0, at - points[:, None], 0.0)).max(initial=0.0)
     if apart > 1e-4 * max(1e-12, float(np.ptp(points, axis=0).max())):
-        source.warn("offsets of vertices do not meet in the rest pose: bound where they mean to")
+        source.warn(
+            "offsets of a vertex give different positions in the rest pose: bound at their weighted mean"
+        )
     if len(points) % 3:
         source.warn(f"{len(points)} vertices make no whole triangles: the last are left over")
     faces = np.arange(len(points) // 3 * 3).reshape(-1, 3)

@@ -85,7 +85,7 @@ def write(
         files.write(names, "".join(f"{line}\n" for line in lines), "names of the bones")
     if odd:
         few = ", ".join(odd[:4]) + (", ..." if len(odd) > 4 else "")
-        text = f"a bone has limits about x, y and z, and that is not what these are: {few}"
+        text = f"limits of a bone are about x, y and z, which cannot describe: {few}"
         notes.append(Note(text, None, str(path)))
     return notes
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
-from supple.formats.gltf.instancing import placed_often
+from supple.formats.gltf.instancing import expand_instances
 from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import BONES, Tree, role
 from supple.formats.gltf.texture_sets import read_sets
@@ -73,7 +73,7 @@ def _mesh(
     skin = _skin(document, tree, item, part, len(shape["positions"]))
     once = len(shape["positions"])
     if skin is None:
-        shape = placed_often(document, item, shape)
+        shape = expand_instances(document, item, shape)
     positions, factor = shape["positions"], None
     joint = None
     holder = node if node in tree.joints else tree.parents[node]
@@ -181,7 +181,7 @@ def _check_plain(document: Document, part: Item) -> None:
 
 
 def refuse_draco(document: Document, where: str) -> NoReturn:
-    """Raise that Draco compression is not supported, with a command that removes it."""
+    """Raise a SuppleError on Draco compression, with a command that removes it."""
     path = document.source.path
     plain = path.with_name(f"{path.stem}_plain{path.suffix}").name
     document.fail(
@@ -222,7 +222,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
     if index is None or attributes is None:
         return None
     if "JOINTS_0" not in attributes:
-        document.source.warn(f"{part.where}: no joints for its skin: moved by its node alone")
+        document.source.warn(f"{part.where}: no joints for its skin: moved by its node only")
         return None
     item = document.table("skins")[index]
     names, binds = _binds(document, tree, item)
@@ -238,7 +238,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
     if skin.corrected:
         document.source.warn(
             f"{part.where}: weights of {skin.corrected} of {count} vertices did not sum to one: "
-            "brought to it"
+            "normalized"
         )
     return skin
 
@@ -259,7 +259,7 @@ def _binds(document: Document, tree: Tree, item: Item) -> tuple[tuple[str, ...],
             item.fail("inverseBindMatrices", f"at least {len(nodes)} matrices")
         binds = found[: len(nodes)].reshape(-1, 4, 4).transpose(0, 2, 1).copy()
         if np.abs(binds[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(initial=0.0) > 1e-4:
-            document.source.warn(f"{item.where}: bind matrices end in 0 0 0 1, whatever they say")
+            document.source.warn(f"{item.where}: the last row of bind matrices is taken as 0 0 0 1")
         binds[:, 3] = (0.0, 0.0, 0.0, 1.0)
     binds[:, :3] *= tree.factors[nodes][:, :, None]
     names = tuple(str(tree.names[node]) for node in nodes)

@@ -177,7 +177,7 @@ def _within(at: int, end: int) -> None:
 
 
 def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
-    """Undo the differences of four byte positions (n, 4): of bytes, of pairs, or XOR of all four."""
+    """Undo the differences of four byte positions (n, 4): sums of bytes or of pairs, or XOR of all four."""
     if channel in (0, 1):
         dtype = np.dtype("u1" if channel == 0 else "<u2")
         values = np.ascontiguousarray(steps).view(dtype)

@@ -124,8 +124,8 @@ def read_tree(document: Document) -> Tree:
     pose = _pose(tree, translations, rotations, scales, stated)
     if pose.scales is not None:
         document.source.warn(
-            "some nodes with others below them have scales that differ along their axes: the "
-            "character's pose has them, the skeleton's rest has not"
+            "some nodes with others below them have scales that differ along their axes: these are "
+            "in the character's pose, not in the skeleton's rest"
         )
     return Tree(skeleton, pose, names, factors, baked, parents)
 
@@ -253,7 +253,7 @@ def _built(document: Document, nodes: list[Node], tips: list[Tip]) -> Skeleton:
     except SuppleError as error:
         # Only joints from extras can be wrong: a Cone without an axis, a mimic of nothing. The
         # nodes themselves are valid: read them with ball joints.
-        document.source.warn(f"the joints kept in this file do not fit it: {error}")
+        document.source.warn(f"the joints in the extras of this file do not fit its nodes: {error}")
         return Skeleton([node._replace(joint=Ball()) for node in nodes], tips)
 
 
@@ -297,9 +297,8 @@ def _pose(
     left = np.ones((len(skeleton), 3))
     q = skeleton.rest.coordinates.copy()[None]
     offsets = skeleton.offsets.copy()
-    posed: dict[
-        int, tuple[Item, Floats]
-    ] = {}  # joints whose extras state a rest: the extras, and the rotation of the node
+    # Joints whose extras state a rest: the extras, and the rotation of the node.
+    posed: dict[int, tuple[Item, Floats]] = {}
     for k, j in tree.joints.items():
         name = str(tree.names[k])
         left[j] = scales[k] / tree.baked[k]

@@ -1,4 +1,4 @@
-"""Transforms of nodes: translations, rotations and scales, and the part of scales that is baked."""
+"""Transforms of nodes: translations, rotations and scales, and which part of the scales is baked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, F
             rotations[k] = np.array((w, x, y, z)) / size
     warn = document.source.warn
     if off:
-        warn(f"{some(off)}: rotations that are no unit quaternions are brought to length one")
+        warn(f"{some(off)}: rotations that are not unit quaternions are normalized")
     if sheared:
         warn(f"{some(sheared)}: matrices with a shear are read without it")
     return translations, rotations, scales
@@ -58,7 +58,7 @@ def decomposed(linear: Floats) -> tuple[Floats, Floats, float]:
     scale = np.linalg.norm(linear, axis=0)
     axes = linear / np.where(scale > SMALLEST_SCALE, scale, 1.0)
     shear = float(np.abs(axes.T @ axes - np.diag(np.where(scale > SMALLEST_SCALE, 1.0, 0.0))).max())
-    if np.linalg.det(axes) < 0:  # a mirror: by custom along x
+    if np.linalg.det(axes) < 0:  # a mirror: by convention along x
         axes[:, 0], scale[0] = -axes[:, 0], -scale[0]
     if shear > FLOAT32_TOLERANCE or scale.min() <= SMALLEST_SCALE:
         u, _, vt = np.linalg.svd(axes)

@@ -1,8 +1,8 @@
-"""Bones as a mesh: octahedra along the bones of a skeleton, so that one without meshes can be seen.
+"""Bones as a mesh: octahedra along the bones of a skeleton, so that a character without meshes is visible.
 
-Other programs show no nodes: three.js draws nothing, Blender makes empties. With a skin over all joints
-the nodes become an armature. `supple.load` knows the mesh by the role in its node's extras and leaves it
-out.
+Other programs do not show nodes: three.js draws nothing, Blender makes empties. With a skin over all joints
+the nodes become an armature. `supple.load` recognizes the mesh by the role in its node's extras and leaves
+it out.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _add_pose(builder: Builder, character: Character) -> int:
 
 
 def _hold_pose(builder: Builder, nodes: Nodes, index: int) -> None:
-    """Hold all nodes that other animations move where they stand, in an animation of two equal keys.
+    """Fill the animation of the pose: two equal keys for every node that other animations move.
 
     Programs that play the first animation then show the pose.
     """
@@ -167,7 +167,7 @@ def _as_read(
 def _channels(
     nodes: Nodes, motion: Motion, mesh_nodes: dict[str, int]
 ) -> list[tuple[int, str, Floats]]:
-    """Node, path and values of everything in a motion that is not as the nodes stand."""
+    """Node, path and values of everything in a motion that differs from the nodes."""
     names, poses = nodes.skeleton.joint_names, motion.poses
     turns = _aligned(poses.local_rotations, nodes.rotations)
     places = nodes.in_file(poses.local_translations)

@@ -1,8 +1,8 @@
-"""Equalities between joints of one number as mimic joints.
+"""Equalities between joints with one coordinate, as mimic joints.
 
 MJCF couples joints by polynomials, q1 - ref1 = c0 + c1 (q2 - ref2) + ..., and tendons by the sums of their
-joints, each times a coefficient. What is linear in two joints becomes a mimic joint, what says where one
-joint stands a limit; everything else stays open, with a note.
+joints, each times a coefficient. An equality that is linear in two joints becomes a mimic joint, one that
+fixes a single joint becomes its limits; every other is left out, with a note.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ POLYNOMIAL_TERMS = 5  # of an equality, in eq_data
 
 @dataclass
 class Coupled:
-    """What couples joints.
+    """Couplings of joints.
 
     Attributes:
-        mimics: By joint, which other it follows.
-        locked: By joint, where it always stands.
+        mimics: By joint, how it follows another.
+        locked: By joint, its fixed coordinate.
     """
 
     mimics: dict[int, Mimic]
@@ -72,7 +72,7 @@ def coupled(source: Source, model: Compiled, names: Sequence[str]) -> Coupled:
         few = ", ".join(map(shown, open_[:4])) + (", ..." if len(open_) > 4 else "")
         source.warn(
             f"{len(open_)} coupling{'s' * (len(open_) > 1)} of joints ({few}): not linear in two joints, "
-            "or one too many: the joints are read as free of each other"
+            "or redundant: the joints are read as free of each other"
         )
     return found
 

@@ -97,7 +97,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         from supple.formats.mjcf.meshes import visible
 
         look = visible(source, found, places)
-    source.guess("MJCF lengths are metres and z is up, by custom")
+    source.guess("MJCF lengths are metres and z is up, by convention")
     called = {
         what: {old: new for old, new in zip(found.names[what], some, strict=True) if old.strip()}
         for what, some in (("body", names.bodies), ("site", names.sites))
@@ -105,7 +105,9 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     other = [f"{shown(o)} {n!r}" for some in called.values() for o, n in some.items() if o != n]
     if other:
         few = ", ".join(other[:3]) + (", ..." if len(other) > 3 else "")
-        source.guess(f"{len(other)} bodies and sites have the name of another thing: called {few}")
+        source.guess(
+            f"{len(other)} bodies and sites share a name with something else: called {few}"
+        )
     extras = {
         "mjcf": {
             "name": model.name or source.name,
@@ -144,7 +146,7 @@ def _check(source: Source, model: Compiled) -> None:
 
 
 def _names(model: Compiled) -> Names:
-    """Names that differ: joints have theirs, then bodies, then sites."""
+    """Unique names: joints keep theirs, then bodies, then sites."""
     given = model.names
     bodies = [name if name.strip() else f"body {k}" for k, name in enumerate(given["body"])]
     bodies[0] = bodies[0] or "world"
@@ -278,7 +280,7 @@ def _geoms(source: Source, model: Compiled, places: list[Place]) -> tuple[Geom, 
 
 
 def _contactless(model: Compiled, places: list[Place]) -> tuple[str, ...]:
-    """The joints of bodies with geoms of which none touches anything, found or not."""
+    """The joints of bodies whose geoms, read or not, collide with nothing."""
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     owners = [places[b].joint for b in model.geom_bodyid.tolist()]
     solid = {joint for joint, on in zip(owners, collides.tolist(), strict=True) if on}
@@ -353,7 +355,7 @@ def _loops(source: Source, model: Compiled, places: list[Place]) -> tuple[Loop, 
             )
         )
     if inactive:
-        source.warn(f"{inactive} connect or weld that the file switches off: left out")
+        source.warn(f"{inactive} connect or weld equalities are inactive: left out")
     return tuple(loops)
 
 

@@ -1,7 +1,7 @@
-"""Compile an MJCF model with MuJoCo, in a process of its own (`isolated_start`), which may crash.
+"""Compile an MJCF model with MuJoCo, in a separate process (`isolated_start`), which may crash.
 
 MuJoCo gets all files in memory: once it is loaded, this process can open none (`confined`). It imports neither
-supple nor what supple needs, so that it starts soon.
+supple nor what supple needs, so that it starts quickly.
 """
 
 import os
@@ -12,7 +12,7 @@ from supple.formats.confined import confine
 CPU_SECONDS = 60  # limit of computing time [s]
 OLDEST_VERSION = [3, 3, 2]  # of MuJoCo
 NO_MEMORY = ("ould not allocate", "out of memory", "Caught an unknown exception")
-"""What MuJoCo says where memory, or its stack in it, is not enough; the last of std::bad_alloc."""
+"""What MuJoCo reports if memory, or its stack, is too small; the last one is std::bad_alloc."""
 # MuJoCo's stack gets one part in so many of the memory; its default takes gigabytes for many bodies.
 STACK_PART = 4
 PLACEHOLDER_MASS = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
@@ -36,7 +36,7 @@ def main(job: dict[str, Any]) -> bytes:
             "marker", the end of the names of missing meshes, "soft", of those of soft bodies; "memory",
             a limit [B].
     """
-    os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn: importing its windows takes a while
+    os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn, and importing OpenGL is slow
     import numpy as np
 
     from supple.formats.plain_arrays import packed
@@ -99,7 +99,9 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             lost[geom.id] = True
             weighs = geom.mass != 0 if geom.mass == geom.mass else geom.density != 0
             body = model.geom_bodyid[geom.id]
-            soft = geom.meshname.endswith(job["soft"])  # bodies of their own: beside any inertia
+            soft = geom.meshname.endswith(
+                job["soft"]
+            )  # its mass adds to any inertia that is stated
             if weighs and (soft or (low <= geom.group <= high and not explicit[body])):
                 unknown[body] = True
     if massless:

@@ -1,4 +1,4 @@
-"""Which order the quaternions of a table without names have: wxyz, as MuJoCo, or xyzw, as many data sets."""
+"""Infer the order of quaternions in a table without column names: wxyz, as in MuJoCo, or xyzw, as in many data sets."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ RULES = OrderRules()
 
 
 def to_wxyz(table: np.ndarray, names: list[str], order: str) -> None:
-    """Bring the quaternions of a table to wxyz, in place.
+    """Reorder the quaternions of a table to wxyz, in place.
 
     Args:
-        table: Numbers of qpos, shape (F, columns).
-        names: Of the columns; those of a quaternion end in .qw, .qx, .qy and .qz.
-        order: That the table has.
+        table: Rows of qpos, shape (F, columns).
+        names: Names of the columns; those of a quaternion end in .qw, .qx, .qy and .qz.
+        order: The order of the table.
     """
     if order == "xyzw":
         for k, name in enumerate(names):
@@ -55,20 +55,20 @@ def infer_order(
 ) -> str:
     """The order in which the root of a robot stays upright, with a note on what decided.
 
-    A robot that faces as at rest is upright in both orders: (0, 0, 0, 1) is no turn as xyzw, and half a turn
-    about the vertical as wxyz. Then the order counts in which it leans less, since a turn about the vertical
-    is a lean in the wrong order; or else the one that does not turn the robot around, unless it would walk
-    backwards. If it stays where it is, that is a warning: it may face away from its rest, as wxyz.
+    A robot that faces as at rest is upright in both orders: (0, 0, 0, 1) is the identity as xyzw, and a half
+    turn about the vertical as wxyz. Then the order in which it leans less is taken, since a rotation about
+    the vertical is a lean in the wrong order; or else the one that does not turn the robot around, unless it
+    would walk backwards. If it does not walk, the note is a warning: as wxyz, it may face away from its rest.
 
     Args:
-        quaternions: Of the root as the table has them, shape (F, 4).
-        positions: Of the root, shape (F, 3).
+        quaternions: Quaternions of the root as the table has them, shape (F, 4).
+        positions: Positions of the root [m], shape (F, 3).
         rest: Its quaternion at rest, wxyz.
         up: The axis that points up, such as "z".
         source: Where the note goes.
 
     Raises:
-        SuppleError: The frames do not show it, as where the robot lies.
+        SuppleError: The frames do not tell, for instance because the robot lies.
     """
     if not np.all(np.linalg.norm(quaternions, axis=1) > 1e-9):
         source.error(None, "expected quaternions of length one, got a zero")
@@ -76,8 +76,8 @@ def infer_order(
     turns = {order: _from_rest(quaternions, rest, order) for order in ORDERS}
     cosines = {order: rotate(turns[order], vertical) @ vertical for order in ORDERS}
     share = {order: float((cosines[order] > RULES.upright_cos).mean()) for order in ORDERS}
-    # Squared sines of half the lean: of the two leans, one is about the same axis in both orders, so that
-    # it cancels in their difference, and the other is a turn about the vertical in one of the orders.
+    # Squared sines of half the lean. One of the two components of the lean is the same in both orders and
+    # cancels in the difference; the other is a rotation about the vertical in one of the orders.
     lean = {order: float(0.5 - 0.5 * cosines[order].mean()) for order in ORDERS}
     turned = {
         order: float(np.median(2 * np.arccos(np.clip(np.abs(turns[order][:, 0]), 0, 1))))
@@ -100,7 +100,7 @@ def infer_order(
             why = f"as {leaning} the robot leans by {np.degrees(lead):.0f} degrees more"
         elif turned_around and forward >= 0 and not (contrary and lead > RULES.lean_lead):
             more, sure = facing, forward > 0
-            why = "the robot faces as at rest, and else the other way"
+            why = "the robot then faces as at rest, in the other order away from it"
     if why is None:
         source.error(
             None,
@@ -114,16 +114,16 @@ def infer_order(
 
 
 def _from_rest(quaternions: np.ndarray, rest: np.ndarray, order: str) -> np.ndarray:
-    """Turns from rest, wxyz, if the quaternions have an order."""
+    """Rotations from rest, wxyz, of quaternions in an order."""
     turns = np.array(quaternions)
     to_wxyz(turns, [".qw", ".qx", ".qy", ".qz"], order)
     return multiply(normalize(turns), conjugate(rest))
 
 
 def _forward(turns: np.ndarray, positions: np.ndarray, up: str) -> int:
-    """1 if a robot goes some way where it faces, -1 if against that, 0 if it stays or that is not known.
+    """1 if a robot walks in the direction that it faces, -1 if backwards, 0 if it stays or that is unknown.
 
-    Where z is up, x is forward, by custom (ROS REP 103).
+    Where z is up, x is forward, by convention (ROS REP 103).
     """
     way = positions[-1] - positions[0]
     if up != "z" or not np.hypot(way[0], way[1]) > RULES.travel:

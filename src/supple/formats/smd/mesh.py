@@ -113,8 +113,8 @@ def _mended(source: Source, base: Floats, rows: list[bytes], lines: list[int]) -
         source.error(lines[k], f"expected finite numbers, got {shown(rows[k])}")
     k = int(np.flatnonzero(broken.any(axis=1))[0])
     source.warn(
-        f"{int(broken.any(axis=1).sum())} vertices have normals or texture coordinates that are no "
-        "numbers: pointing up z, and 0, taken",
+        f"{int(broken.any(axis=1).sum())} vertices have normals or texture coordinates that are not "
+        "numbers: (0, 0, 1) and 0 taken",
         line=lines[k],
     )
     base[broken[:, 4:7].any(axis=1), 4:7] = (0.0, 0.0, 1.0)

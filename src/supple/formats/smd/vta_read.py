@@ -98,15 +98,15 @@ class Shapes:
 
 
 def _nearest(base: Floats, corners: Floats, near: float, weigh: Floats) -> Ints:
-    """The vertex nearest to each corner, of those whose place is not farther than `near`; -1 for none.
+    """The vertex nearest to each corner, of those whose position is within `near`; -1 for none.
 
     Vertices are sorted into cells of the size `near`; a corner looks at its own cell and the 26 around.
 
     Args:
         base: Position and normal of the vertices, shape (N, 6).
         corners: The same of the corners, shape (C, 6).
-        near: How far places may be apart.
-        weigh: What each number counts in a distance, shape (6,).
+        near: Largest distance between positions.
+        weigh: Weight of each component in a distance, shape (6,).
     """
     unique, first = np.unique(base, axis=0, return_index=True)
     low = np.minimum(unique[:, :3].min(axis=0), corners[:, :3].min(axis=0, initial=np.inf))

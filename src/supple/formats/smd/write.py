@@ -69,13 +69,13 @@ def write(
             text = f"SMD has no frame rate: load it with fps={chosen.fps:g}"
             notes.append(Note(text, None, str(path)))
         if motion is None and not alike(chosen.poses[0], skeleton.rest):
-            text = "an animation has no rest: read without a reference, it rests in its first frame"
+            text = "an animation has no rest pose: read without a reference, its first frame is the rest"
             notes.append(Note(text, None, str(path)))
         parts.append(_skeleton(chosen.poses, times))
     else:
         if character.motions:
             names = ", ".join(map(repr, character.motions))
-            text = f"motions are files of their own, left out: {names}; save each with motion="
+            text = f"SMD stores each motion in a separate file; left out: {names}; save each with motion="
             notes.append(Note(text, None, str(path)))
         pose = character.pose
         parts.append(_skeleton(Pose.stack([pose]), np.zeros(1, dtype=np.int64)))
@@ -112,7 +112,7 @@ def _images(character: Character, path: Path) -> list[Note]:
 
 
 def _other(path: Path, data: bytes) -> bool:
-    """Whether a file holds something else."""
+    """True if a file holds other data, or cannot be read."""
     try:
         return path.stat().st_size != len(data) or path.read_bytes() != data
     except OSError:

@@ -3,7 +3,7 @@
 Python parses the text to a syntax tree, and the tree is walked here. Each kind of node that is allowed has a
 method; every other is refused. Values are numbers, strings, lists, tuples, dictionaries and ranges only
 (`work.VALUES`), names are looked up in xacro's tables, functions and methods in ours (`functions`). No attribute of
-a Python object is ever read, so there is nothing to escape from. What an expression costs is limited (`work`).
+a Python object is ever read, so an expression cannot reach Python's internals. Its cost is limited (`work`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALLOWED = (
 
 
 class Namespace(dict):
-    """Names that are written behind a dot, such as those of `math`."""
+    """Names that are written after a dot, such as those of `math`."""
 
 
 def evaluate(
@@ -71,7 +71,7 @@ def evaluate(
     work.charge(1 + (len(text) >> 4))
     try:
         tree = ast.parse(text, mode="eval")
-    except (RecursionError, MemoryError):  # so says the parser
+    except (RecursionError, MemoryError):  # raised by the parser
         raise _too_deep() from None
     found = _Walk(symbols, work, spaces).value(tree.body)
     return work.weighed(found)
@@ -220,7 +220,7 @@ class _Walk:
         return found
 
     def items(self, nodes: list[ast.expr], *, functions: bool = False) -> list[Any]:
-        """The values of nodes, with those behind stars one by one."""
+        """The values of nodes; those after a star are unpacked."""
         found: list[Any] = []
         for one in nodes:
             if isinstance(one, ast.Starred):
@@ -230,7 +230,7 @@ class _Walk:
         return found
 
     def each(self, node: ast.AST) -> Any:
-        """What to go through: a string, list, tuple, range, or the keys of a dictionary."""
+        """The value of a node to iterate over: a string, list, tuple, range, or the keys of a dictionary."""
         found = self.value(node)
         if type(found) in (str, range, *SEQUENCES, *DICTIONARIES):
             return self.work.weighed(found)

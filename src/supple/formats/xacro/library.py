@@ -1,7 +1,7 @@
-"""Have the xacro package evaluate and read by our means: `install` replaces the functions that do.
+"""Make the xacro package evaluate and read by our functions: `install` puts them in place of its own.
 
 What the package would run as Python (`${...}`, `$(eval ...)`, the units of YAML files) goes to `expressions`,
-what it would open (includes, YAML) to `folders`. The rest, macros and properties and blocks, is the package's own.
+what it would open (includes, YAML) to `folders`. Macros, properties and blocks are the package's own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PARAMETER = re.compile(
     r"""^\s*([^\s:=]+?)\s*:?=\s*(\^\|?)?"""
     r"""(\$\{.*?\}|\$\(.*?\)|(?:'.*?'|".*?"|[^\s'"]+)++|)(?:\s+|$)(.*)"""
 )
-"""A parameter of a macro and the others: xacro's own, but `++` tries one way to read quotes, not each."""
+"""The first parameter of a macro, and the others: xacro's pattern, with `++` against exponential backtracking."""
 
 
 def install(xacro: Any, arguments: Any, *, folders: Folders, own: str, work: Work) -> None:
@@ -71,7 +71,7 @@ def install(xacro: Any, arguments: Any, *, folders: Folders, own: str, work: Wor
 
 
 class _Ours:
-    """What takes the place of functions of the xacro package."""
+    """The functions put in place of those of the xacro package."""
 
     def __init__(self, xacro: Any, arguments: Any, folders: Folders, own: str, work: Work) -> None:
         self.xacro, self.arguments = xacro, arguments

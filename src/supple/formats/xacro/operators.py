@@ -1,4 +1,4 @@
-"""Operators whose results can be larger than what they are given: sizes are checked before anything is computed."""
+"""Operators whose results can be larger than their operands: sizes are checked before anything is computed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How much an expansion may cost: steps in all, and the size of each value.
+"""How much an expansion may cost: steps in total, and the size of each value.
 
-Every value of an expression is small (`LARGEST_VALUE`), so what is done with one takes little time; the number of
-such steps is limited too (`MOST_STEPS`). Both are counted, so the same file is always refused at the same place.
+Every value of an expression is small (`LARGEST_VALUE`), so each step takes little time; the number of steps is
+limited too (`MOST_STEPS`). Both are counted, so the same file is always refused at the same place.
 """
 
 from __future__ import annotations
@@ -134,5 +134,5 @@ KINDS = {
 
 
 def named(value: Any) -> str:
-    """A value for a message: what it is, without calling anything of it."""
+    """The kind of a value for a message, without calling any of its methods."""
     return KINDS.get(type(value), f"a {type(value).__name__.lower()}")
