@@ -125,12 +125,8 @@ def _program(column: int, arch: int, *, files: bool) -> list[tuple[int, int, int
     block(SYS_CLONE, low(0), (BPF_JUMP_ANY_BIT, 0, 1, CLONE_THREAD), let, refuse)
     block(SYS_TGKILL, low(0), (BPF_JUMP_EQUAL, 0, 1, os.getpid()), let, refuse)  # abort()
     high = (BPF_LOAD, 0, 0, 16 + 8 * 2 + 4)
-    no_limits = (
-        (BPF_JUMP_EQUAL, 0, 3, 0),
-        high,
-        (BPF_JUMP_EQUAL, 0, 1, 0),
-    )  # a null pointer: asking only
-    block(SYS_PRLIMIT, low(2), *no_limits, let, refuse)
+    no_new_limit = ((BPF_JUMP_EQUAL, 0, 3, 0), high, (BPF_JUMP_EQUAL, 0, 1, 0))  # asking only
+    block(SYS_PRLIMIT, low(2), *no_new_limit, let, refuse)
     for numbers, values in ((SYS_IOCTL, IOCTL_REQUESTS), (SYS_FCNTL, FCNTL_COMMANDS)):
         checks = [one for value in values for one in ((BPF_JUMP_EQUAL, 0, 1, value), let)]
         block(numbers, low(1), *checks, refuse)

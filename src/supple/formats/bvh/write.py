@@ -33,9 +33,8 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
 CHANGE_TOLERANCE = 1e-9  # rounding: of a quaternion, or of an offset relative to the largest
 ANGLE_DIGITS = 6  # after the point, of angles in degrees
-DEEPEST_INDENT = (
-    100  # levels; deeper joints are indented no further, or long chains make files of tabs
-)
+# Levels of indentation: with one for each joint, the file of a long chain would be mostly tabs.
+DEEPEST_INDENT = 100
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -10,9 +10,8 @@ from supple.rotations import from_matrix
 
 Floats = NDArray[np.float64]
 
-FLOAT32_TOLERANCE = (
-    1e-6  # relative: scales and lengths that differ by less are equal but for rounding
-)
+# Scales and lengths that differ by less, relative to the largest, are equal but for rounding.
+FLOAT32_TOLERANCE = 1e-6
 SHEAR_TOLERANCE = 1e-3  # largest cosine between axes of a matrix without a note; not tuned
 SMALLEST_SCALE = 1e-12  # smaller scales count as zero
 

@@ -23,20 +23,10 @@ WAIST_PER_LENGTH = 0.1
 DOT_RADIUS_PER_EXTENT = 0.02
 NO_LENGTH = 1e-9  # shorter bones are not drawn, per extent of the skeleton; rounding
 MOST_JOINTS = 65535  # of a skin whose joints are numbered by uint16
-LARGEST_COORDINATE, SMALLEST_EXTENT = (
-    1e30,
-    1e-30,
-)  # limits: octahedra of both are well inside float32
-OCTAHEDRON_FACES = [
-    (0, 2, 1),
-    (0, 3, 2),
-    (0, 4, 3),
-    (0, 1, 4),
-    (5, 1, 2),
-    (5, 2, 3),
-    (5, 3, 4),
-    (5, 4, 1),
-]
+# Larger and smaller skeletons are not drawn: octahedra inside these limits are well inside float32.
+LARGEST_COORDINATE, SMALLEST_EXTENT = 1e30, 1e-30
+OCTAHEDRON_FACES = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 1, 4),
+                    (5, 1, 2), (5, 2, 3), (5, 3, 4), (5, 4, 1)]  # fmt: skip
 """Triangles of an octahedron: vertex 0 is the head, 5 the tail, 1 to 4 the waist, counterclockwise from the tail."""
 
 

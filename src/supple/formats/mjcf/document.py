@@ -26,7 +26,7 @@ from supple.model.character import Note
 
 LARGEST_MESH_BYTES = 256 << 20  # size limit of a mesh file [B]
 DEEPEST_ELEMENT = 256  # levels of elements, with those of includes; as libxml2 allows in a file
-DEEPEST_FILE = 16  # levels of files that include or attach others; not tuned
+DEEPEST_FILES = 16  # levels of files that include or attach others; not tuned
 FILE_BYTES = 100_000  # memory of a file that is included, besides its elements [B]
 ELEMENT_BYTES = 2000  # memory of an element while the model is compiled [B]
 MESHES = (".stl", ".obj", ".msh")  # mesh files that MuJoCo reads
@@ -141,8 +141,8 @@ def _model(
     main: Source, source: Source, made: Document, meshes: dict[str, str], above: tuple[Path, ...]
 ) -> str:
     """The text of a model; adds the files that it names to `made`."""
-    if len(above) > DEEPEST_FILE:
-        main.error(None, f"expected models attached at most {DEEPEST_FILE} deep, got more")
+    if len(above) > DEEPEST_FILES:
+        main.error(None, f"expected models attached at most {DEEPEST_FILES} deep, got more")
     above = (*above, source.path.resolve())
     root = _root(main, source, ("mujoco",))
     if not made.name:
@@ -212,8 +212,8 @@ def _opened(
         path = main.path.parent / one
         if path.resolve() in above:
             raise SuppleError(f"{where}: {shown(name)} includes itself")
-        if len(above) > DEEPEST_FILE:
-            raise SuppleError(f"{where}: expected files at most {DEEPEST_FILE} deep, got more")
+        if len(above) > DEEPEST_FILES:
+            raise SuppleError(f"{where}: expected files at most {DEEPEST_FILES} deep, got more")
         return Source(path, data, main.home)
     raise SuppleError(f"{where}: cannot include {shown(name)}: {found}")
 
@@ -359,7 +359,8 @@ def _missing_meshes(
         count = len(missing)
         what = f"{count} meshes were not read" if count > 1 else "a mesh was not read"
         name, reason = next(iter(missing.items()))
-        main.warn(f"{what}, and geoms that use them are left out; {shown(name)}: {reason}")
+        owner = "their" if count > 1 else "its"
+        main.warn(f"{what}, and {owner} geoms are left out; {shown(name)}: {reason}")
     return set(missing)
 
 

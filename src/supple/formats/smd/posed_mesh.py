@@ -9,9 +9,8 @@ from supple.model.mesh import Mesh
 from supple.model.skeleton import Pose
 from supple.model.skinning import skin
 
-BIND_POSE_TOLERANCE = (
-    1e-6  # largest entry of a skinning matrix minus identity in the bind pose: float32 rounding
-)
+# Largest entry of a skinning matrix minus identity in the bind pose: float32 rounding.
+BIND_POSE_TOLERANCE = 1e-6
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
