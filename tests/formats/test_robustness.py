@@ -1,4 +1,4 @@
-"""Files from strangers: an error that says why, soon, and without much memory."""
+"""Untrusted files: an error with its reason, soon and with little memory."""
 
 import os
 import tracemalloc

@@ -1,4 +1,4 @@
-"""The vertices of a mesh in a pose, for SMD and VTA, which have no bind pose of their own."""
+"""The vertices of a mesh in a pose, for SMD and VTA, which store no bind pose."""
 
 from __future__ import annotations
 
