@@ -2,6 +2,9 @@
 
 All instances of geometries in the visual scene, with the transforms of their nodes, as one mesh in metres with
 z up. Materials, skins, animations and cameras are not read. The XML is untrusted, see `supple.formats.xml`.
+
+trimesh reads Collada by pycollada, which rounds positions to float32; it ignores the unit and the up axis, and has no
+limit on instances of nodes.
 """
 
 from __future__ import annotations
