@@ -88,7 +88,7 @@ def test_a_posed_character_shows_its_pose_everywhere(tmp_path):
     ("extension", "fps"), [("bvh", 28 / 1.158), ("smd", 24), ("character", 28 / 1.158)]
 )
 def test_uneven_frames_end_as_they_ended(extension, fps, tmp_path):
-    """Formats without times: frames are made anew, the last shows the end, and that is said."""
+    """Formats without times: frames are resampled, the last shows the end, and a note says so."""
     times = np.array([0, 0.1, 0.25, 0.4, 0.5, 0.7, 0.8, 0.9, 1.158])
     motion = hero().motion("wave").with_(times=times, fps=24)
     path = tmp_path / f"wave.{extension}"
@@ -119,7 +119,7 @@ def test_morphs_that_are_left_out_show_as_they_stand(tmp_path):
 
 def test_an_animation_without_a_reference_says_that_its_rest_is_lost(tmp_path):
     clip = hero().motion("wave")
-    words = "rests in its first frame"
+    words = "its first frame is the rest"
     assert any(words in note.text for note in supple.save(clip, tmp_path / "wave.smd"))
     back = supple.load(tmp_path / "wave.smd")
     assert not any(words in note.text for note in supple.save(back, tmp_path / "again.smd"))

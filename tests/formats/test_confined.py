@@ -1,4 +1,4 @@
-"""The second wall by itself: a process that is confined can compute and read, and nothing else."""
+"""The second barrier by itself: a confined process can compute and read, and nothing else."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ else:
 
 @pytest.fixture
 def attempt(tmp_path):
-    """Tries a line of Python in a confined process; gives what came of it."""
+    """Run a line of Python in a confined process; return what came of it."""
     kept = tmp_path / "kept"
     kept.write_text("as it was")
 

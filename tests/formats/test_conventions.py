@@ -1,4 +1,4 @@
-"""Other units and up axes: everything is where it was, seen in the new ones."""
+"""Conversion of units and up axes: all positions stay, expressed in the new ones."""
 
 from dataclasses import replace
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from supple.formats.format import begins_with, xml_root
-from supple.formats.registry import HEAD
+from supple.formats.registry import HEAD_BYTES
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_the_root_is_looked_for_once_however_much_stands_before_it(piece, monkey
             return re.compile(rb"<([\w:.-]+)").match(text, at)
 
     monkeypatch.setattr("supple.formats.format._ELEMENT", Counted())
-    assert xml_root(piece * (HEAD // len(piece)) + b"<") is None
+    assert xml_root(piece * (HEAD_BYTES // len(piece)) + b"<") is None
     assert len(found) <= 1
 
 
 @pytest.mark.parametrize("piece", [b"#", b"#\n", b" ", b"//", b"; a\n", b"\n \t"])
 def test_blanks_and_comments_are_skipped(piece):
     looks = begins_with(rb"HIERARCHY\b")
-    before = piece * (HEAD // len(piece))
+    before = piece * (HEAD_BYTES // len(piece))
     assert not looks(before) and looks(before + b"\nHIERARCHY\n")

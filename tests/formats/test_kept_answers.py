@@ -1,4 +1,4 @@
-"""Answers of isolated processes that are kept: never wrong, never needed, never too many."""
+"""The cache of answers of isolated processes: never wrong, never required, never too large."""
 
 import os
 import stat

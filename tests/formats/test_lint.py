@@ -1,4 +1,4 @@
-"""What is odd in a character is found, and what is not is left alone."""
+"""Oddities of a character are found, and nothing else."""
 
 import numpy as np
 import pytest

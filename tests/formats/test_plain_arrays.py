@@ -1,4 +1,4 @@
-"""Arrays as bytes: they come back as they were, and damaged bytes are refused."""
+"""Arrays as bytes: reading gives the same arrays, and damaged bytes are refused."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Real files, where they are at hand: every one loads, or is refused for a reason that is true."""
+"""Real files, if there are any: each loads, or is refused for a true reason."""
 
 import logging
 from pathlib import Path
@@ -25,7 +25,7 @@ def _quiet():
 
 
 def by_hand(path):
-    """Joint positions of the first and last frame, by the plainest way to read a BVH."""
+    """Joint positions of the first and last frame, by the simplest possible reader of BVH."""
     text = path.read_text(errors="replace").replace("\r", "\n")
     head, _, tail = text.partition("MOTION")
     names, stack, channels, offsets, parents = [], [], [], [], []

@@ -49,7 +49,7 @@ def test_the_content_tells_where_the_name_does_not(write):
 
 
 def test_a_format_told_by_its_extension_alone_is_never_told_by_content(write):
-    """Xacro evaluates expressions: whoever wants that says so."""
+    """Xacro evaluates expressions, so it must be asked for."""
     assert [one.name for one in FORMATS.values() if one.looks is None] == ["xacro"]
     assert format_for_reading(Source.open(write("clip.xacro", BVH))).name == "xacro"
     text = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:if value="1"/></robot>'

@@ -1,4 +1,4 @@
-"""Files from strangers: an error that says why, soon, and without much memory."""
+"""Untrusted files: an error with its reason, soon and with little memory."""
 
 import os
 import tracemalloc
@@ -362,7 +362,7 @@ def test_a_very_deep_skeleton(tmp_path):
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 14])
 def test_lines_are_counted_whatever_ends_them(block, monkeypatch):
-    monkeypatch.setattr(source_module, "_BLOCK", block)
+    monkeypatch.setattr(source_module, "LINE_INDEX_SPACING", block)
     data = b"a\r\nb\n\nc\rd\r\r\n\n\re\r\n"
     source = Source(Path("a"), data)
     for at in range(len(data) + 1):

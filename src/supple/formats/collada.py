@@ -2,6 +2,9 @@
 
 All instances of geometries in the visual scene, with the transforms of their nodes, as one mesh in metres with
 z up. Materials, skins, animations and cameras are not read. The XML is untrusted, see `supple.formats.xml`.
+
+trimesh reads Collada by pycollada, which rounds positions to float32; it ignores the unit and the up axis, and has no
+limit on instances of nodes.
 """
 
 from __future__ import annotations
@@ -11,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import LARGEST_NUMBER, Source, shown
 from supple.formats.xml import parsed
 
-LARGEST = 256 << 20  # size limit of a file [B]
-DEEPEST = 64  # levels of nodes, instances of nodes included
+LARGEST_COLLADA_BYTES = 256 << 20  # size limit of a file [B]
+DEEPEST_NODE = 64  # levels of nodes, with instances of nodes; not tuned
 VERTEX_BYTES = 200  # memory of a vertex or triangle corner while reading [B]
 UPS = {
     "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0)),
@@ -33,7 +36,7 @@ def read_collada(source: Source) -> Part:
     Raises:
         SuppleError: The file cannot be read, or has no triangles.
     """
-    root = parsed(source, what="a Collada file", needs=_missing, most=LARGEST)
+    root = parsed(source, what="a Collada file", needs=_missing, most=LARGEST_COLLADA_BYTES)
     if _tag(root) != "COLLADA":
         source.error(root.sourceline, f"expected the element 'COLLADA', got {shown(_tag(root))}")
     return _Reader(source, root).read()
@@ -72,8 +75,10 @@ class _Reader:
             stack = [(one, T, 1) for one in reversed(_below(scene, "node"))]
             while stack:
                 node, T_above, depth = stack.pop()
-                if depth > DEEPEST:
-                    self.source.error(node.sourceline, f"expected nodes at most {DEEPEST} deep")
+                if depth > DEEPEST_NODE:
+                    self.source.error(
+                        node.sourceline, f"expected nodes at most {DEEPEST_NODE} deep"
+                    )
                 self.source.charge(2000, "the nodes of the scene", line=node.sourceline)
                 stack += self._node(node, T_above, depth, parts)
         else:
@@ -182,7 +187,7 @@ class _Reader:
             numbers = np.array(words, dtype=np.float64)
         except ValueError:
             numbers = np.full(1, np.nan)
-        if not np.all(np.abs(numbers) <= GREATEST):
+        if not np.all(np.abs(numbers) <= LARGEST_NUMBER):
             self.source.error(element.sourceline, f"{_tag(element)}: expected finite numbers")
         if count is not None and len(numbers) != count:
             self.source.error(
@@ -311,7 +316,7 @@ def _fan(corners: np.ndarray) -> np.ndarray:
 
 
 def _strip(corners: np.ndarray) -> np.ndarray:
-    """A strip as triangles, every other turned round."""
+    """A strip as triangles; every other one is reversed."""
     count = max(len(corners) - 2, 0)
     faces = np.stack([corners[:count], corners[1 : count + 1], corners[2 : count + 2]], axis=1)
     faces[1::2] = faces[1::2, ::-1]
@@ -319,7 +324,7 @@ def _strip(corners: np.ndarray) -> np.ndarray:
 
 
 def _moved(part: Part, T: np.ndarray) -> Part:
-    """A part in another frame; faces are turned round if it is mirrored."""
+    """A part in another frame; faces are reversed if the transform mirrors."""
     vertices, faces = part
     mirrored = np.linalg.det(T[:3, :3]) < 0
     return vertices @ T[:3, :3].T + T[:3, 3], faces[:, ::-1] if mirrored else faces

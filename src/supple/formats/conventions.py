@@ -1,7 +1,7 @@
 """Units and up axes, and conversion of a character between them.
 
 The rotation goes into the roots of the skeleton, the scale into all lengths: every joint, vertex and
-frame has the same place as before, expressed in the new axes and unit.
+frame keeps its position, expressed in the new axes and unit.
 """
 
 from __future__ import annotations
@@ -84,8 +84,10 @@ def prescribed(character: Character, format: str, path: str) -> tuple[Note, ...]
         )
         return (Note(f"{text}; loading takes unit= and up=", None, path),)
     has = f"{character.unit or 'an unknown unit'} with {character.up or 'an unknown axis'} up"
-    text = f"the numbers stay in {has}; one node above them says so in m with y up"
-    return (Note(f"{text}; up='y', unit='m' turn the numbers themselves", None, path, "guess"),)
+    text = f"coordinates stay in {has}; a root node turns and scales them to m with y up"
+    return (
+        Note(f"{text}; up='y', unit='m' convert the coordinates themselves", None, path, "guess"),
+    )
 
 
 class _Change:

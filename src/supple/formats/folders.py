@@ -1,6 +1,6 @@
 """The files that a robot file may name: regular files in certain folders, and ROS packages there.
 
-Imports nothing but the standard library, so that workers start soon.
+Imports nothing but the standard library, so that workers start quickly.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ import os
 import re
 import stat
 
-LARGEST = 64 << 20  # size limit of a file [B]
-LARGEST_MANIFEST = 1 << 20  # of a package.xml [B]
-PACKAGE_LEVELS = (
-    5  # of folders searched for a package: a workspace, src, repositories, groups, packages
-)
-PACKAGE_FOLDERS = 2000  # that are searched; a ROS distribution has some 500 packages
+LARGEST_ROBOT_FILE_BYTES = 64 << 20  # size limit of a file [B]
+LARGEST_MANIFEST_BYTES = 1 << 20  # size limit of a package.xml [B]
+# Levels of folders searched for a package: a workspace, src, repositories, groups, packages.
+PACKAGE_LEVELS = 5
+PACKAGE_FOLDERS = 2000  # folders searched at most; a ROS distribution has some 500 packages
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Flags to open a file with: a pipe is not waited for; Windows has O_BINARY only."""
+"""Flags to open a file with: opening a pipe does not block; Windows has O_BINARY only."""
 
 
 class Folders:
@@ -36,7 +35,7 @@ class Folders:
             real == one or real.startswith(one.rstrip(os.sep) + os.sep) for one in self.folders
         )
 
-    def read(self, path: str, *, most: int = LARGEST) -> bytes:
+    def read(self, path: str, *, most: int = LARGEST_ROBOT_FILE_BYTES) -> bytes:
         """The bytes of a file.
 
         Args:
@@ -100,7 +99,7 @@ class Folders:
         return found
 
     def _below(self, folder: str, name: str) -> list[str]:
-        """The folders right below one, in order; those that cannot be listed may have one of a name."""
+        """The folders right below one, sorted; if it cannot be listed, the one called `name`."""
         try:
             below = [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
         except OSError:  # it may be entered, but not listed
@@ -128,7 +127,7 @@ class Folders:
     def _manifest_name(self, folder: str) -> str | None:
         """The name that the package.xml of a folder gives."""
         try:
-            data = self.read(os.path.join(folder, "package.xml"), most=LARGEST_MANIFEST)
+            data = self.read(os.path.join(folder, "package.xml"), most=LARGEST_MANIFEST_BYTES)
         except OSError:
             return None
         text = re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL)

@@ -11,7 +11,7 @@ from supple.model.skeleton import Pose
 
 _HIGH = re.compile(r"head|neck|skull", re.IGNORECASE)
 _LOW = re.compile(r"foot|toe|ankle|heel", re.IGNORECASE)
-MANY = 15  # a skeleton with as many joints is taken for a person
+PERSON_JOINTS = 15  # a skeleton with at least as many is taken for a person; not tuned
 _UNITS = (  # unit, and the range of a person's height in it
     ("m", 0.9, 3.0),
     ("inch", 35.0, 90.0),
@@ -50,7 +50,7 @@ def unit(pose: Pose, up: str | None) -> tuple[str | None, str]:
     """
     names = pose.skeleton.names
     person = any(map(_HIGH.search, names)) and any(map(_LOW.search, names))
-    if not person and len(pose.skeleton) < MANY:
+    if not person and len(pose.skeleton) < PERSON_JOINTS:
         return None, "nothing tells that it is a person"
     points = pose.positions
     axis = "xyz".index(up[-1]) if up else int(np.argmax(np.ptp(points, axis=0)))

@@ -1,4 +1,4 @@
-"""Run a worker script in a process of its own, for libraries that may crash or do what they should not."""
+"""Run a worker script in a separate process, for libraries that may crash or are not trusted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple.errors import SuppleError
 from supple.formats.source import Source, raise_limit
 
 START = Path(__file__).with_name("isolated_start.py")
-SECONDS = 300  # limit of waiting time [s]
+TIMEOUT_SECONDS = 300  # longest wait for a worker; its computing time has a limit of its own [s]
 
 
 def run(
@@ -25,7 +25,7 @@ def run(
     who: str,
     files: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """What a worker answers: bytes from a process that may have been taken over, so never to be unpickled.
+    """Run a worker and return its answer. The process may have been taken over: never unpickle the bytes.
 
     It is started in an empty folder by `isolated_start`, which gets the job as JSON on its standard input.
 
@@ -52,11 +52,11 @@ def run(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
-                timeout=SECONDS,
+                timeout=TIMEOUT_SECONDS,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            source.error(None, f"{who} did not finish within {SECONDS} s")
+            source.error(None, f"{who} did not finish within {TIMEOUT_SECONDS} s")
         except OSError as error:
             raise SuppleError(
                 f"{source.path}: cannot start {sys.executable or 'Python'} to run {who}: {error}"

@@ -1,8 +1,8 @@
 """Start a worker: run as `python -I isolated_start.py worker.py`, with a job on the standard input.
 
 The job is a line of JSON, and behind it the bytes of the files that the line names. The worker's `main` takes
-the job and gives bytes, which go to the standard output. Importing `supple` itself would take longer than
-most workers do: its packages are made known without running them, so that workers can import their neighbours.
+the job and returns bytes, which go to the standard output. Importing `supple` would take longer than most
+workers run, so its packages are registered empty: workers can import modules beside them.
 """
 
 import json
@@ -33,7 +33,7 @@ def main() -> None:
         sys.modules[name] = package
     out.write(runpy.run_path(sys.argv[1])["main"](job))
     out.flush()
-    os._exit(0)  # taking down what was imported takes a while
+    os._exit(0)  # skip the shutdown of the interpreter, which is slow
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Answers of isolated processes, kept for later loads of the same content.
+"""A cache of the answers of isolated processes, for later loads of the same content.
 
-An answer is named after a hash of all that the process gets: a file that changes, or one that it names, asks
-anew. Answers are plain data, checked again whenever they are read; they are kept in the user's cache folder,
-for this user alone, with checksums, and the oldest go when there are too many. Nothing depends on it: where
-there is no folder to write to, nothing is kept.
+The key is a hash of all that the process gets, so a change of a file, or of one that it names, is a miss.
+Answers are plain data and are checked whenever they are read. They are stored with checksums in the user's
+cache folder, which nobody else can write to; the least recently used are removed when there are too many.
+Without a folder to write to, nothing is cached.
 
     <user cache>/supple/models/<hash>.bin
 """
@@ -20,16 +20,14 @@ from supple.errors import SuppleError
 from supple.files import write
 from supple.kernels import user_cache
 
-MOST_BYTES = (
-    128 << 20
-)  # of all answers together [B]; that of a humanoid with meshes takes 1 to 10 MB
-MOST_ANSWERS = 200
-LARGEST_ANSWER = 32 << 20  # that is kept [B]
+MOST_BYTES = 128 << 20  # all answers together; that of a humanoid with meshes takes 1 to 10 MB [B]
+MOST_ANSWERS = 200  # not tuned
+LARGEST_ANSWER = 32 << 20  # larger answers are not kept; not tuned [B]
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def name_of(parts: Iterable[bytes]) -> str:
-    """The name of the answer to a question: a hash of its parts.
+    """The key of an answer: a hash.
 
     Args:
         parts: All that the answer depends on, in order.
@@ -42,7 +40,7 @@ def name_of(parts: Iterable[bytes]) -> str:
 
 
 def kept(name: str) -> bytes | None:
-    """The answer of a name; None if there is none, or it is damaged."""
+    """The answer of a key; None if there is none, or it is damaged."""
     try:
         path = folder() / f"{name}.bin"
         with path.open("rb") as file:
@@ -50,15 +48,15 @@ def kept(name: str) -> bytes | None:
         answer = content[_DIGEST_BYTES:]
         if hashlib.sha256(answer).digest() != content[:_DIGEST_BYTES]:
             return None
-        with suppress(OSError):  # read-only: it serves
-            os.utime(path)  # as the last that was used
+        with suppress(OSError):  # a read-only cache can be read
+            os.utime(path)  # now the most recently used
     except (OSError, RuntimeError):  # RuntimeError: there is no home folder
         return None
     return answer
 
 
 def keep(name: str, answer: bytes) -> None:
-    """Keep an answer, if that is possible."""
+    """Store an answer, if that is possible."""
     if len(answer) > LARGEST_ANSWER:
         return
     with suppress(OSError, RuntimeError, SuppleError):
@@ -81,7 +79,7 @@ def folder() -> Path:
 
 
 def _prune(place: Path) -> None:
-    """Remove the answers that were used longest ago, beyond what may be kept."""
+    """Remove the least recently used answers beyond the limits."""
     found = []
     with os.scandir(place) as entries:
         for one in entries:
@@ -91,5 +89,5 @@ def _prune(place: Path) -> None:
     for count, (_, size, path) in enumerate(sorted(found, reverse=True), 1):
         total += size
         if count > MOST_ANSWERS or total > MOST_BYTES:
-            with suppress(OSError):  # another process was first
+            with suppress(OSError):  # another process removed it first
                 os.unlink(path)

@@ -14,9 +14,9 @@ from supple.motion.checks.ground import mean_slides
 from supple.motion.checks.joints import joints_outside, moving_joints
 from supple.motion.checks.pops import jumps
 
-JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]
-SLIDE = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]
-FEW = 4  # influences per vertex that most engines take
+JUMP_ANGLE = np.pi / 2  # rotation between two frames that counts as a jump [rad]
+SLIDE_SPEED = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]
+ENGINE_INFLUENCES = 4  # influences per vertex that most engines take
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,7 @@ def _few(names: list[str]) -> str:
 def _notes(character: Character) -> Iterator[Finding]:
     for note in character.notes:
         if note.level == "warning":
-            yield Finding(
-                "reader", note.text, "the file says it otherwise, or not at all", note.line
-            )
+            yield Finding("reader", note.text, "other programs may read it differently", note.line)
 
 
 def _channels(character: Character) -> Iterator[Finding]:
@@ -126,7 +124,7 @@ def _motions(character: Character) -> Iterator[Finding]:
             gaps = int(np.sum(steps > 1.5))
             text = f"motion {name!r}: frames are not evenly spaced, {gaps} gaps"
             yield Finding("frame gaps", text, "programs that count frames play it too fast there")
-        found = jumps(motion, JUMP)
+        found = jumps(motion, JUMP_ANGLE)
         if len(found):
             frame, joint = found[0]
             text = (
@@ -150,10 +148,10 @@ def _feet(character: Character) -> Iterator[Finding]:
     for name, motion in character.motions.items():
         slid = mean_slides(motion, character.up)
         worst = max(slid, key=lambda ankle: slid[ankle], default=None)
-        if worst is not None and slid[worst] > SLIDE:
+        if worst is not None and slid[worst] > SLIDE_SPEED:
             yield Finding("feet", f"motion {name!r}: feet slide while they stand, {worst!r} by "
                           f"{slid[worst]:.2g} leg lengths a second",
-                          "it shows; supple correct --plant-feet takes it out")  # fmt: skip
+                          "sliding is visible; supple correct --plant-feet removes it")  # fmt: skip
 
 
 def _skins(character: Character) -> Iterator[Finding]:
@@ -166,10 +164,10 @@ def _skins(character: Character) -> Iterator[Finding]:
         if skin.corrected:
             yield Finding("weights", f"mesh {mesh.name!r}: {skin.corrected} vertices have weights "
                           "that do not sum to one",
-                          "brought to one here; others may let the vertices shrink")  # fmt: skip
-        many = int(np.sum(np.diff(skin.first) > FEW))
+                          "normalized here; other programs may let the vertices shrink")  # fmt: skip
+        many = int(np.sum(np.diff(skin.first) > ENGINE_INFLUENCES))
         if many:
-            yield Finding("weights", f"mesh {mesh.name!r}: {many} vertices have more than {FEW} "
+            yield Finding("weights", f"mesh {mesh.name!r}: {many} vertices have more than {ENGINE_INFLUENCES} "
                           f"joints, up to {skin.most}", "most engines take the four heaviest")  # fmt: skip
         at = [character.skeleton.index(name) for name in skin.joints]
         product = rest.frames[at] @ skin.T_joint_model

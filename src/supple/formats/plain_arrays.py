@@ -1,7 +1,7 @@
-"""Arrays as bytes, from one process to another: a line of JSON, and the numbers behind it.
+"""Arrays as bytes, from one process to another: a line of JSON, then the numbers.
 
-Much sooner written and read than an .npz archive. Whoever writes may have been taken over, so what is read is
-checked: kinds of numbers, sizes, bounds. Imports NumPy and the standard library alone, so that workers start soon.
+Much faster to write and read than an .npz archive. The process that writes may have been taken over, so types,
+sizes and bounds are checked. Imports only NumPy and the standard library, so that workers start quickly.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Any
 import numpy as np
 
 KINDS = frozenset(("|b1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"))
-ALIGNMENT = 8  # of each array [B]
+ARRAY_ALIGNMENT = 8  # of each array [B]
 
 
 def packed(meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     """Plain data and arrays as bytes.
 
     Args:
-        meta: What JSON can hold.
-        arrays: By name, of `KINDS`.
+        meta: Data that JSON can hold.
+        arrays: Arrays by name, with types of `KINDS`.
     """
     rows, parts = {}, []
     for name, array in arrays.items():
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         rows[name] = (array.dtype.str, array.shape)
         data = array.tobytes()
-        parts.append(data + bytes(-len(data) % ALIGNMENT))
+        parts.append(data + bytes(-len(data) % ARRAY_ALIGNMENT))
     return json.dumps({"meta": meta, "arrays": rows}).encode() + b"\n" + b"".join(parts)
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Plain data and arrays, which cannot be written to.
+    """Plain data and read-only arrays.
 
     Raises:
         ValueError: The bytes are not as `packed` makes them.
@@ -57,5 +57,5 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         if at + size > len(body):
             raise ValueError(f"{name}: expected {size} bytes, got {len(body) - at}")
         arrays[name] = np.frombuffer(body, kind, count, at).reshape(shape)
-        at += size + -size % ALIGNMENT
+        at += size + -size % ARRAY_ALIGNMENT
     return found["meta"], arrays

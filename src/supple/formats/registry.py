@@ -1,7 +1,7 @@
-"""The table of file formats, and which of them a file is in.
+"""The table of file formats, and how the format of a file is chosen.
 
 To add a format: a folder beside this file whose `__init__.py` defines `FORMAT`, and a line in
-`FORMATS`. Other packages add theirs through entry points (`supple.plugins`), which are looked at only for names
+`FORMATS`. Other packages add theirs through entry points (`supple.plugins`), which are loaded only for names
 and extensions that no format here has.
 """
 
@@ -27,7 +27,7 @@ FORMATS: dict[str, Format] = {
     "obj": obj.FORMAT,
     "qpos": qpos.FORMAT,
 }
-HEAD = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
+HEAD_BYTES = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
 
 
 def format_for_reading(source: Source, name: str | None = None) -> Format:
@@ -45,7 +45,7 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     readable = {one.name: one for one in _formats(name, suffix) if one.reader}
     if name is not None:
         return readable[one_of("format", name, list(readable))]
-    head = source.data[:HEAD]
+    head = source.data[:HEAD_BYTES]
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         source.error(None, "the file is empty" if not head else "the file holds nothing but blanks")
     by_extension = [one for one in readable.values() if suffix in one.readable]

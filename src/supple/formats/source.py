@@ -1,4 +1,4 @@
-"""`Source`: the bytes of a file, with errors, notes and a memory limit; used by every reader."""
+"""`Source`: the bytes of a file, with errors, notes and a memory limit; every reader gets one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from supple.errors import SuppleError, nearest, printable
 from supple.formats.folders import Folders, package_folder
 from supple.model.character import Note
 
-LARGEST = 4 << 30  # size limit of a file [B]
-GREATEST = 1e30  # magnitude limit of a number: products of larger ones overflow
-_BLOCK = 1 << 14  # spacing of the index of line numbers [B]
-LONG = 80  # longest excerpt of a file in a message [characters]
+LARGEST_FILE_BYTES = 4 << 30  # size limit of a file [B]
+LARGEST_NUMBER = 1e30  # magnitude limit of a number: products of larger ones overflow
+LINE_INDEX_SPACING = 1 << 14  # bytes between entries of the index of line numbers [B]
+EXCERPT_CHARS = 80  # longest excerpt of a file in a message
 MEMORY_FACTOR = 64  # bytes of memory allowed per byte of the files read
 MEMORY_LEAST = 256 << 20  # memory allowed however small the files are [B]
 MEMORY_VARIABLE = "SUPPLE_MEMORY_MB"  # environment variable in place of MEMORY_LEAST [MB]
@@ -37,9 +37,9 @@ class Source:
         data: Its bytes.
         home: The folder that must contain those files, at any depth; None for the file's own.
         packaged: True if, without `home`, the ROS package that holds the file must contain them.
-        notes: Guesses and oddities, in order.
+        notes: Guesses and warnings, in order.
         size: Bytes read from this file and those it refers to, each file counted once.
-        taken: Bytes of memory requested so far, see `charge`.
+        taken: Memory requested so far, see `charge` [B].
     """
 
     path: Path
@@ -58,7 +58,11 @@ class Source:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, most: int = LARGEST, home: Path | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        most: int = LARGEST_FILE_BYTES,
+        home: Path | None = None,
     ) -> Source:
         """Read a file.
 
@@ -106,10 +110,13 @@ class Source:
     def line(self, at: int) -> int:
         """The line number, from 1, of a byte offset; LF, CR and CRLF all end a line."""
         if self._lines is None:  # line ends before each block, so a call counts one block only
-            ends = [self._line_ends(k, k + _BLOCK) for k in range(0, len(self.data), _BLOCK)]
+            ends = [
+                self._line_ends(k, k + LINE_INDEX_SPACING)
+                for k in range(0, len(self.data), LINE_INDEX_SPACING)
+            ]
             self._lines = [0, *itertools.accumulate(ends)]
-        block = min(at, len(self.data)) // _BLOCK
-        return 1 + self._lines[block] + self._line_ends(block * _BLOCK, at)
+        block = min(at, len(self.data)) // LINE_INDEX_SPACING
+        return 1 + self._lines[block] + self._line_ends(block * LINE_INDEX_SPACING, at)
 
     def _line_ends(self, start: int, stop: int) -> int:
         """Number of line ends between two offsets; a CRLF counts at its LF."""
@@ -219,7 +226,7 @@ class Source:
             self.error(None, f"expected a file in {where}, got {shown(name)}")
         return target
 
-    def beside(self, name: str, *, most: int = LARGEST) -> bytes:
+    def beside(self, name: str, *, most: int = LARGEST_FILE_BYTES) -> bytes:
         """Read another file, see `path_beside`.
 
         Raises:
@@ -256,11 +263,11 @@ def _least_memory() -> int:
 def shown(text: Any) -> str:
     """Text from a file for a message: quoted and shortened."""
     if isinstance(text, (bytes, bytearray, memoryview)):
-        text = bytes(text[: LONG + 1]).decode("utf-8", "replace")
-    return repr(excerpt(text, most=LONG))
+        text = bytes(text[: EXCERPT_CHARS + 1]).decode("utf-8", "replace")
+    return repr(excerpt(text, most=EXCERPT_CHARS))
 
 
-def excerpt(text: Any, *, most: int = 4 * LONG) -> str:
+def excerpt(text: Any, *, most: int = 4 * EXCERPT_CHARS) -> str:
     """Text for a message, shortened: words of a parser, which may quote the file at any length."""
     text = str(text)
     return text if len(text) <= most else text[: most - 3] + "..."

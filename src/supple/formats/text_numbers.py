@@ -11,11 +11,11 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import LARGEST_NUMBER, Source, shown
 from supple.kernels.numbers import FULL, HARD, OK, POWERS, WORD, read_numbers, write_numbers
 
-PIECE = 1 << 22  # block size [B]: kernels need writable arrays, so each block is copied
-MOST_DIGITS = 15  # after the point that the kernel writes
+BLOCK_BYTES = 1 << 22  # block size [B]: kernels need writable arrays, so each block is copied
+MOST_DIGITS = 15  # after the point, that the kernel can write
 BLANKS = b" \t\r\n\x0b\x0c"
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 _WORD = re.compile(rb"[^ \t\r\n\x0b\x0c]+")
 _DECIMAL = re.compile(rb"(?<=\d),(?=\d)")
-_FEW = 3  # different non-numbers that a note lists
+LISTED_NON_NUMBERS = 3  # different non-numbers that a note lists
 # What programs write for NaN and infinity.
 _NOT_NUMBERS = ("nan", "inf", "infinity", "1.#", "-1.#", "null")
 
@@ -59,10 +59,10 @@ def read_lines(
     rows = np.empty(max(16, min(line_guess, most)), np.int64)
     state = np.zeros(4, np.int64)
     missing: dict[str, int] = {}
-    buffer = np.empty(min(PIECE, stop - start), np.uint8)
+    buffer = np.empty(min(BLOCK_BYTES, stop - start), np.uint8)
     at = start
     while at < stop:
-        size = min(PIECE, stop - at)
+        size = min(BLOCK_BYTES, stop - at)
         if at + size < stop:
             size = _cut(data, at, size)
             if size == 0:
@@ -84,7 +84,7 @@ def read_lines(
             value, length = _by_hand(data, at + place, ended, fail)
             if math.isnan(value):
                 word = data[at + place : at + place + length].decode("latin-1")
-                word = word if word in missing or len(missing) < _FEW else "..."
+                word = word if word in missing or len(missing) < LISTED_NON_NUMBERS else "..."
                 missing[word] = missing.get(word, 0) + 1
             if state[2] == len(out):
                 out = _longer(out, len(out), most, 2.0)
@@ -94,10 +94,13 @@ def read_lines(
         at += size
     count, lines = int(state[2]), int(state[3])
     # fmax and fmin ignore NaN and copy nothing.
-    if count and max(np.fmax.reduce(out[:count]), -np.fmin.reduce(out[:count])) > GREATEST:
-        which = int(np.argmax(np.abs(out[:count]) > GREATEST))
+    if count and max(np.fmax.reduce(out[:count]), -np.fmin.reduce(out[:count])) > LARGEST_NUMBER:
+        which = int(np.argmax(np.abs(out[:count]) > LARGEST_NUMBER))
         word = next(itertools.islice(_WORD.finditer(data, start, stop), which, None))
-        fail(word.start(), f"expected a number of at most {GREATEST:g}, got {shown(word.group())}")
+        fail(
+            word.start(),
+            f"expected a number of at most {LARGEST_NUMBER:g}, got {shown(word.group())}",
+        )
     ends = rows[:lines]
     if count and (lines == 0 or ends[-1] != count):
         ends = np.append(ends, count)
@@ -220,7 +223,7 @@ def written(values: Floats, digits: Ints, *, exact: NDArray[np.bool_] | None = N
         exact = np.zeros(len(values), dtype=bool)
     if np.abs(values).max() >= 1e15:  # more than the kernel can write
         exact = np.ones(len(values), dtype=bool)
-    step = max(1, PIECE // (34 * values.shape[1]))
+    step = max(1, BLOCK_BYTES // (34 * values.shape[1]))
     room = np.empty(34 * values.shape[1] * min(step, len(values)), np.uint8)
     places = np.ascontiguousarray(digits, dtype=np.int64)
     cuts = np.flatnonzero(np.diff(exact)) + 1

@@ -12,11 +12,11 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.formats.source import Source, excerpt
 
-LARGEST = 64 << 20  # size limit of a file [B]
+LARGEST_XML_BYTES = 64 << 20  # size limit of a file [B]
 
 
 def parsed(
-    source: Source, *, what: str, needs: Callable[[], SuppleError], most: int = LARGEST
+    source: Source, *, what: str, needs: Callable[[], SuppleError], most: int = LARGEST_XML_BYTES
 ) -> Any:
     """Parse XML; return its root element, an lxml element.
 

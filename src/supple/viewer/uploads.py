@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from supple.errors import SuppleError
 from supple.formats import foreign
-from supple.formats.registry import HEAD, readable_extensions
+from supple.formats.registry import HEAD_BYTES, readable_extensions
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
 STALL_TIMEOUT = 30.0  # an upload that sends nothing for this long is cancelled [s]
@@ -178,7 +178,7 @@ def _advice(files: list[Path]) -> list[str]:
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(HEAD)
+        return file.read(HEAD_BYTES)
 
 
 def is_motion(path: Path) -> bool:

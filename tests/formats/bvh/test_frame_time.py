@@ -1,4 +1,4 @@
-"""The rate that is meant by a Frame Time of few digits, and the Frame Time of a rate."""
+"""The frame rate of a rounded Frame Time, and the Frame Time of a rate."""
 
 import re
 
@@ -27,7 +27,7 @@ from supple.formats.bvh.frame_time import frame_time, rate_of
         ("0.033367", 30000.0 / 1001.0),
         ("0.0334", 30000.0 / 1001.0),
         ("0.041708", 24000.0 / 1001.0),
-        # What cannot be told stays the number that it is.
+        # An ambiguous rate stays the inverse of the seconds.
         ("0.033", 1.0 / 0.033),
         ("0.03", 1.0 / 0.03),
         ("0.0015", 1.0 / 0.0015),

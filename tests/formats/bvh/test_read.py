@@ -1,4 +1,4 @@
-"""BVH in: every way that real files are written."""
+"""Read BVH, in all variants that real files have."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""BVH out: what comes back is what went in."""
+"""Write BVH: reading it back gives the same."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The .character file: its bytes, what goes round, and what is refused."""
+"""The .character file: its bytes, round trips, and what is refused."""
 
 import contextlib
 import struct

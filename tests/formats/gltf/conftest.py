@@ -1,4 +1,4 @@
-"""Small glTF files made by hand, so that readers are held against something written otherwise."""
+"""Small glTF files built by hand, so that reading is tested without supple's writer."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Files that mean harm: an error soon, without memory to speak of, and never another exception."""
+"""Hostile files: an error soon and with little memory, and never another exception."""
 
 import json
 import os
@@ -241,7 +241,7 @@ def test_stride_and_offsets_out_of_range(sketch):
     ],
 )
 def test_cases_that_were_found(sketch, way, junk):
-    """What spoiling at random once got through."""
+    """Damaged files that once got past the reader."""
     everything(sketch)
     holder = sketch.root
     for key in way[:-1]:

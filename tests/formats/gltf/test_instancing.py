@@ -1,4 +1,4 @@
-"""One mesh placed many times by a node, as it is written out when read."""
+"""EXT_mesh_gpu_instancing: all instances of a mesh, expanded into one."""
 
 import numpy as np
 import pytest

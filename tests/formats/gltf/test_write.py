@@ -1,4 +1,4 @@
-"""Writing: what goes out comes back, and is what the specification asks for."""
+"""Write glTF: reading it back gives the same, and the file meets the specification."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""MJCF that is wrong or hostile: an error with file and line, never a crash, no file from elsewhere."""
+"""Wrong or hostile MJCF: an error with file and line, never a crash, no file from outside the folder."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""MJCF models, held against MuJoCo itself."""
+"""MJCF models, compared with MuJoCo itself."""
 
 import mujoco
 import numpy as np

@@ -1,4 +1,4 @@
-"""Motions of robots as tables of qpos: names, order and rate go along, and come back."""
+"""Motions of robots as tables of qpos: names, order and rate are written and read back."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""SMD in: GoldSrc and Source, and every way that real files are written."""
+"""Read SMD of GoldSrc and Source, in all variants that real files have."""
 
 import math
 

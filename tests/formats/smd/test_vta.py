@@ -1,4 +1,4 @@
-"""VTA: the shapes of an SMD mesh in and out, as morph targets."""
+"""VTA: the shapes of an SMD mesh, read and written as morph targets."""
 
 import re
 from dataclasses import replace
@@ -104,7 +104,7 @@ def test_which_file_has_the_shapes_can_be_said(load, tmp_path):
 
 
 def test_with_a_row_for_each_corner_the_order_counts(load):
-    """Vertices that differ in nothing but how they move stay apart."""
+    """Vertices that differ only in how they move are not merged."""
     mesh = MESH.replace("lips", "skin").replace(" 0 0 -1 ", " 0 0 1 ")
     rows = [line.split()[1:7] for line in mesh.splitlines() if len(line.split()) == 9]
     base = "".join(f"{k} {' '.join(row)}\n" for k, row in enumerate(rows))
@@ -136,7 +136,7 @@ def test_what_is_odd_is_noted_and_the_mesh_stays(load, tmp_path, old, new, messa
     character = load(vta=text)
     assert len(character.meshes) == 2
     assert any(re.search(message, note) for note in warnings(character)), warnings(character)
-    if "left out: " in message:  # who names the file is told at once
+    if "left out: " in message:  # a file that is named must be read
         with pytest.raises(SuppleError, match=message.partition("left out: ")[2]):
             load(vta=text, shapes=tmp_path / "hero.vta")
 

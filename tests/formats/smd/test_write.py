@@ -1,4 +1,4 @@
-"""SMD out: a second read gives the same character."""
+"""Write SMD: reading it back gives the same character."""
 
 import numpy as np
 import pytest

@@ -123,7 +123,7 @@ def test_the_limits_of_a_copy_do_not_cut_those_of_its_source(tmp_path, copy, lef
 
 
 def test_speeds_are_the_files(tmp_path):
-    """What says that there is none, and what is no number, is left out."""
+    """Values that mean no limit, and values that are not numbers, are left out."""
     arm = load(tmp_path, ARM)
     speeds = supple.robot.max_speed(arm)
     assert speeds and all(speed == 1.0 for speed in speeds.values())
@@ -159,7 +159,7 @@ def test_joint_vectors_with_copies_and_of_some_joints(tmp_path):
     pose = robot.from_joint_vector(arm, short)
     assert robot.from_joint_vector(arm, full) == pose
     assert robot.joint_vector(arm, pose, names=robot.joint_names(arm, copies=True)).tolist() == full
-    # The arm without its gripper, in the order of the file; and in an order of one's own.
+    # The arm without its gripper, in the order of the file, and in a custom order.
     names = robot.joint_names(arm, to="hand")
     assert names == ("elbow", "shoulder", "rail")
     some = robot.from_joint_vector(arm, short[:3], names=names)

@@ -1,4 +1,4 @@
-"""Collision shapes and inertias of URDF robots, held against MuJoCo."""
+"""Collision shapes and inertias of URDF robots, compared with MuJoCo."""
 
 import mujoco
 import numpy as np

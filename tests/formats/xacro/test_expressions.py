@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from supple.formats.xacro import functions
 from supple.formats.xacro.expressions import Namespace, evaluate
-from supple.formats.xacro.work import LARGEST, Dotted, ExpressionError, Work
+from supple.formats.xacro.work import LARGEST_VALUE, Dotted, ExpressionError, Work
 
 LIMITS = functions.dotted({"elbow": {"lower": -1.5, "upper": 2, "axes": [{"x": 1}, 0]}, 3: "three"})
 SYMBOLS = {
@@ -27,7 +27,7 @@ SYMBOLS = {
     "flag": True,
     "none": None,
     "limits": LIMITS,
-    "huge": "9" * (LARGEST + 1),
+    "huge": "9" * (LARGEST_VALUE + 1),
     "element": object(),  # as xacro's tables hold blocks
 }
 PYTHON_SYMBOLS = {
@@ -319,7 +319,7 @@ def test_what_would_take_long_is_refused_by_counting(text):
     work = Work()
     with pytest.raises((ExpressionError, SyntaxError, ValueError)):  # Python's own limit of digits
         evaluate(text, SYMBOLS, work=work)
-    assert work.left > -LARGEST  # no step costs more
+    assert work.left > -LARGEST_VALUE  # no step costs more
 
 
 def test_steps_are_counted_over_many_expressions():

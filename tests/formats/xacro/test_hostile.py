@@ -1,4 +1,4 @@
-"""Xacro of strangers: nothing is started, made or read elsewhere; an error after few steps.
+"""Hostile xacro: nothing is started, made or read elsewhere; an error after few steps.
 
 `EXPRESSIONS` stand in a property that names a link, `FILES` are whole robots. Both walls are tested: first the
 evaluator, then, with Python's own `eval` in its place, the process it runs in.

@@ -1,4 +1,4 @@
-"""Xacro files, expanded and read as URDF, if that is asked for; nothing outside the folder is opened."""
+"""Xacro files, expanded and read as URDF, on request only; nothing outside the folder is opened."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Real packages, where they are at hand: they expand to what the xacro package makes of them by itself."""
+"""Real packages, if there are any: they expand to the same text as with the unmodified xacro package."""
 
 import json
 import os

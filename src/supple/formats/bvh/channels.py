@@ -1,8 +1,8 @@
 """The channels of a BVH file as they were read.
 
-Several angles make the same turn: whole turns more or less, the other solution of three angles, any
-at gimbal lock. A motion that comes from a file therefore keeps the file's channels beside its poses, so
-that what still is as it was read can be written with the same numbers.
+Different angles give the same rotation: 360 degrees more or less, the second solution of three angles,
+a whole family at gimbal lock. A motion that was read from a file therefore keeps the file's channels beside its
+poses, so that what has not changed is written with the same numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of
 from supple.model.joints import Ball
 from supple.model.skeleton import Pose, Skeleton
 
-BLOCK = 1 << 18  # joints times frames whose turns are compared at a time
+ROTATIONS_PER_BLOCK = 1 << 18  # joints times frames compared at a time, to bound memory; not tuned
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -26,13 +26,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class BvhChannels:
-    """Channels frame by frame, and which joints they turn and move.
+    """Channels frame by frame, and which joints they rotate and move.
 
     Attributes:
         skeleton: As read, with the joints of the file.
         values: Degrees and model units, shape (F, C).
-        turning: For each joint of the file by name, axis (0 to 2) and column of each rotation channel.
-        moving: The same of each position channel.
+        turning: By joint of the file, axis (0 to 2) and column of each rotation channel.
+        moving: The same for position channels.
         frame_time: Frame Time as the file has it [s]; "" if it has none that can be used.
     """
 
@@ -59,11 +59,11 @@ class BvhChannels:
         return found
 
     def letters(self, name: str) -> str:
-        """The axes that a joint turns about, such as "zxy"; "" if the file has no such joint."""
+        """The rotation order of a joint, such as "zxy"; "" if the file has no such joint."""
         return "".join("xyz"[axis] for axis, _ in self.turning.get(name, ()))
 
     def coordinates(self) -> Floats:
-        """The coordinates of the skeleton that the rotation channels stand for, shape (F, Q)."""
+        """The skeleton's coordinates that the rotation channels give, shape (F, Q)."""
         table = self.skeleton.freedom_table
         plan: list[list[int]] = []
         for name, turning in self.turning.items():
@@ -81,10 +81,10 @@ class BvhChannels:
         return q
 
     def turned(self, skeleton: Skeleton, turns: Floats) -> Flags:
-        """Where turns are those that the channels stand for, to the last bit, shape (F, N).
+        """True where rotations are those of the channels to the last bit, shape (F, N).
 
         Args:
-            skeleton: Whose turns they are; its joints are matched by name.
+            skeleton: The skeleton that is rotated; its joints are matched by name.
             turns: Rotations of joints in their parents' frames, wxyz, shape (F, N, 4).
         """
         same = np.zeros(turns.shape[:2], dtype=bool)
@@ -99,6 +99,6 @@ class BvhChannels:
         return same
 
     def _blocks(self) -> Iterator[slice]:
-        step = max(1, BLOCK // len(self.skeleton))
+        step = max(1, ROTATIONS_PER_BLOCK // len(self.skeleton))
         for first in range(0, len(self), step):
             yield slice(first, first + step)

@@ -1,7 +1,7 @@
-"""Frame Time of a BVH file: seconds in few digits, and the frames a second that are meant by them.
+"""Frame Time of a BVH file: the frame rate that rounded seconds stand for.
 
-Files say 0.033333 for 30 frames a second, which is 30.0003 as a number. The rate that is meant is a whole number, or
-one of television's, if the seconds are those of that rate in as many digits as the file has.
+Files write 0.033333 for 30 frames a second, of which the inverse is 30.0003. The rate is taken to be a whole number or
+an NTSC rate, if its frame time gives the seconds of the file in as many digits.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ TELEVISION_RATES = tuple(n * 1000.0 / 1001.0 for n in (24, 30, 60, 120))
 """Frames a second of NTSC: 23.976, 29.97, 59.94, 119.88."""
 
 LARGEST_ROUNDING = 0.0025
-"""Of a frame time: where digits are fewer, the rate that was meant is not known.
+"""Largest relative rounding of a frame time: with fewer digits the rate is ambiguous.
 
 0.0167 for 60 frames a second is 0.002 off and is read as 60; 0.033 for 30 is 0.01 off and is not.
 """
 
 
 def rate_of(text: str) -> float:
-    """The frames a second that are meant by a Frame Time.
+    """The frame rate [1/s] that a Frame Time stands for.
 
     Args:
         text: Seconds as written, above 0.
@@ -49,7 +49,7 @@ def _fits(rate: float, value: float, unit: float) -> bool:
 
 
 def frame_time(fps: float) -> str:
-    """Seconds in as few digits as give the same frames a second again."""
+    """The fewest digits of seconds that `rate_of` reads as the same frame rate."""
     for digits in range(6, 18):
         text = f"{1.0 / fps:.{digits}g}"
         if rate_of(text) == fps:

@@ -1,7 +1,7 @@
 """The HIERARCHY of a BVH file: joints, offsets, channels, End Sites.
 
-Read statement by statement, whatever the line ends, so that a name may hold anything but a brace:
-spaces, colons, "End" or "ROOT".
+Read word by word. A name is the rest of its line up to a brace, so it may hold spaces, colons, "End" or
+"ROOT".
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn
 
-from supple.formats.source import GREATEST, Source, decoded, shown
+from supple.formats.source import LARGEST_NUMBER, Source, decoded, shown
 
-LONGEST_NAME = 1000
+LONGEST_NAME_BYTES = 1000  # names and words; not tuned [B]
 FOLLOWING = (b"JOINT", b"END", b"ENDSITE", b"OFFSET", b"}")  # what may come after channels
 CHANNELS = {
     "xposition": ("position", 0),
@@ -25,9 +25,9 @@ CHANNELS = {
     "zrotation": ("rotation", 2),
 }
 
-_BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few have
-_WORD = re.compile(rb"[^\s{}]{1,1001}|[{}]")
-_NAME = re.compile(rb"[^\r\n{]{0,1001}")
+_BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few files have
+_WORD = re.compile(rb"[^\s{}]{1,%d}|[{}]" % (LONGEST_NAME_BYTES + 1))
+_NAME = re.compile(rb"[^\r\n{]{0,%d}" % (LONGEST_NAME_BYTES + 1))
 _DIGITS = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBER = re.compile(_DIGITS.replace(rb"\.", b"[.,]"))  # a comma where the locale has one
 _THREE = re.compile(rb"\s*(%b)\s+(%b)\s+(%b)(?=\s)" % ((_DIGITS,) * 3))
@@ -36,14 +36,14 @@ _CHANNELS = re.compile(rb"\s*(\d+)((?:\s+[XYZ](?:position|rotation))*)(?=\s)", r
 
 @dataclass
 class BvhJoint:
-    """A joint as the file has it.
+    """A joint of the file.
 
     Attributes:
         name: Its name.
         parent: The number of its parent among the joints, -1 for a root.
         at: The byte of the file where it begins.
         offset: Its OFFSET.
-        channels: What its CHANNELS are, as written: "Zrotation", ...
+        channels: Names of its CHANNELS in order: "Zrotation", ...
         turning: Axis (0 to 2) and column of each rotation channel.
         moving: Axis and column of each position channel.
         ends: The OFFSETs of its End Sites.
@@ -60,7 +60,7 @@ class BvhJoint:
 
 
 class Scanner:
-    """Goes through the text of a source word by word."""
+    """Reads the text of a source word by word."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -73,7 +73,7 @@ class Scanner:
         return self.source.line(self.began)
 
     def fail(self, message: str) -> NoReturn:
-        """Say what is wrong at the word last read."""
+        """Raise a SuppleError with the line of the word last read."""
         self.source.error(self.line, message)
 
     def word(self) -> bytes:
@@ -85,12 +85,12 @@ class Scanner:
         if found is None:
             return b""
         self.at = found.end()
-        if self.at - self.began > LONGEST_NAME:
-            self.fail(f"expected a word, got one of more than {LONGEST_NAME} letters")
+        if self.at - self.began > LONGEST_NAME_BYTES:
+            self.fail(f"expected a word, got one of more than {LONGEST_NAME_BYTES} letters")
         return found.group()
 
     def peek(self) -> bytes:
-        """The next word, left where it is."""
+        """The next word, without advancing."""
         at, began = self.at, self.began
         word = self.word()
         self.at, self.began = at, began
@@ -100,8 +100,8 @@ class Scanner:
         """The rest of the line up to a brace."""
         found = _NAME.match(self.source.data, self.at)
         assert found is not None  # it matches the empty text too
-        if found.end() - found.start() > LONGEST_NAME:
-            self.fail(f"expected a name, got one of more than {LONGEST_NAME} letters")
+        if found.end() - found.start() > LONGEST_NAME_BYTES:
+            self.fail(f"expected a name, got one of more than {LONGEST_NAME_BYTES} letters")
         self.at = found.end()
         return decoded(found.group().strip())
 
@@ -109,7 +109,7 @@ class Scanner:
         """The next word as a number."""
         word = self.word()
         value = float(word.replace(b",", b".")) if _NUMBER.fullmatch(word) else math.nan
-        if not abs(value) <= GREATEST:
+        if not abs(value) <= LARGEST_NUMBER:
             got = f"got {shown(word)}" if word else "but the file ends"
             self.fail(f"{what} of {shown(whom)}: expected a number, {got}")
         return value
@@ -119,14 +119,14 @@ class Scanner:
         found = _THREE.match(self.source.data, self.at)
         if found is not None:
             x, y, z = map(float, found.groups())
-            if max(abs(x), abs(y), abs(z)) <= GREATEST:
+            if max(abs(x), abs(y), abs(z)) <= LARGEST_NUMBER:
                 self.began, self.at = found.start(3), found.end(3)
                 return x, y, z
         return self.number(what, whom), self.number(what, whom), self.number(what, whom)
 
 
 def read_hierarchy(scanner: Scanner) -> list[BvhJoint]:
-    """The joints in the order of the file; the scanner stands before MOTION, or at the end."""
+    """Read the joints in the order of the file, up to MOTION or the end."""
     source = scanner.source
     first = scanner.word()
     if first.upper() != b"HIERARCHY":
@@ -198,7 +198,7 @@ def _open(scanner: Scanner, name: str) -> None:
 
 
 def _channels(scanner: Scanner, joint: BvhJoint, column: int) -> int:
-    """Read a joint's CHANNELS; the column after them."""
+    """Read a joint's CHANNELS; return the column after them."""
     what = f"CHANNELS of {shown(joint.name)}"
     if joint.channels:
         scanner.fail(f"{what}: expected them once, got them twice")
@@ -218,7 +218,7 @@ def _channels(scanner: Scanner, joint: BvhJoint, column: int) -> int:
 
 
 def _channel_names(scanner: Scanner, whom: str) -> tuple[str, ...]:
-    """The names of a joint's channels, however they stand in lines and whatever their count."""
+    """Read a joint's channel names, also over several lines and if their count is wrong."""
     what = f"CHANNELS of {shown(whom)}"
     count = scanner.number("CHANNELS", whom)
     if count != int(count) or not 0 <= count <= 64:

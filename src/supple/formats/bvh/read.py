@@ -1,7 +1,7 @@
-"""Reading BVH: a skeleton and one motion.
+"""Read BVH: a skeleton and one motion.
 
-A joint turns by its rotation channels from left to right, in its own order. Position channels stand
-in place of OFFSET; some programs mean them to be added, see `position_mode`.
+A joint's rotation is the product of its rotation channels from left to right. Position channels replace
+OFFSET; some programs mean them to be added to it, see `position_mode`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from supple.formats import infer_conventions
 from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.frame_time import rate_of
 from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
-from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
+from supple.formats.source import JOINT_BYTES, LARGEST_NUMBER, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Fixed, Joint
@@ -26,8 +26,8 @@ from supple.model.motion import Motion
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
 
 MODES = ("replace", "add", "auto")
-FRAME_TIME = 1.0 / 30.0  # of files that say 0
-SLOW = 5.0  # seconds that no program means to show a frame for
+DEFAULT_FRAME_TIME = 1.0 / 30.0  # if the file states 0 or none [s]
+SUSPECT_FRAME_TIME = 5.0  # from here on it is probably a frame rate: a note says so [s]
 
 Floats = NDArray[np.float64]
 
@@ -43,16 +43,15 @@ def read(
     unit: str | None = None,
     up: str | None = None,
 ) -> Character:
-    """A character with the skeleton and the motion of a BVH file.
+    """Read the skeleton and the motion of a BVH file.
 
     Args:
         source: The file.
         position_mode: What position channels of joints below the root mean: "replace" (in place of
-            OFFSET), "add" (to OFFSET), or "auto" (add where they are next to nothing and OFFSET is
-            not).
-        fps: Frames a second, in place of the file's Frame Time.
-        unit: What a length of 1 is; guessed if not given.
-        up: The axis that points up; guessed if not given.
+            OFFSET), "add" (to OFFSET), or "auto" (add where they are nearly zero and OFFSET is not).
+        fps: Frame rate [1/s], in place of the file's Frame Time.
+        unit: The unit of length; inferred if None.
+        up: The up axis; inferred if None.
     """
     one_of("position_mode", position_mode, MODES)
     fps = None if fps is None else positive("fps", fps)
@@ -76,12 +75,12 @@ def read(
         )
         poses = _poses(source, channels, parts, names, position_mode)
         first = poses[0]
-        rate = rate_of(seconds) if seconds else 1.0 / FRAME_TIME
+        rate = rate_of(seconds) if seconds else 1.0 / DEFAULT_FRAME_TIME
         motion = Motion(source.name, poses, fps=fps or rate)
         motions[source.name] = motion._read_from(channels)
     unit, up = infer_conventions.given_or_inferred(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
-    frame_time = float(seconds) if seconds else FRAME_TIME
+    frame_time = float(seconds) if seconds else DEFAULT_FRAME_TIME
     extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(
         skeleton, motions=motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
@@ -115,7 +114,7 @@ def _kind(joint: BvhJoint) -> Joint:
 
 @lru_cache(maxsize=64)
 def _joint(letters: str) -> Joint:
-    """How a joint with rotation channels of these letters turns."""
+    """The joint for rotation channels about these axes."""
     if not letters:
         return Fixed()
     if len(letters) == 3 or len(set(letters)) < len(letters):
@@ -127,7 +126,7 @@ def _joint(letters: str) -> Joint:
 
 
 def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None, str]:
-    """The channels (frames, width), or None if there are none; and Frame Time [s] as written, "" if there is none."""
+    """The channels (frames, width) or None, and Frame Time [s] as written or ""."""
     if not scanner.word():
         source.warn("there is no MOTION: a skeleton without motion")
         return None, ""
@@ -177,7 +176,7 @@ def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None
 
 
 def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
-    """Frames and Frame Time as written, "" if it is missing or 0, in either order; the scanner stands after them."""
+    """Read Frames, and Frame Time as written ("" if it is missing or 0), in either order."""
     declared: int | None = None
     frame_time: float | None = None
     written = ""
@@ -195,11 +194,11 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
         except ValueError:
             value = math.nan
         if time:
-            if value != 0 and not 1.0 / GREATEST <= value <= GREATEST:
+            if value != 0 and not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
                 scanner.fail(f"Frame Time: expected seconds, got {shown(word)}")
             frame_time = value
             written = word.decode().replace(",", ".") if value else ""
-            if value >= SLOW:
+            if value >= SUSPECT_FRAME_TIME:
                 source.warn(
                     f"Frame Time is {value:g} seconds: kept; if it is meant as frames a second, "
                     f"give fps={value:g}",
@@ -217,12 +216,12 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
         source.warn("there is no Frames: line: the rows are counted")
     if not frame_time:
         what = "is missing" if frame_time is None else "is 0"
-        source.warn(f"Frame Time {what}: {FRAME_TIME:.6g} s taken (30 frames a second)")
+        source.warn(f"Frame Time {what}: {DEFAULT_FRAME_TIME:.6g} s taken (30 frames a second)")
     return declared, written
 
 
 def _line_with_numbers(source: Source, start: int, k: int) -> int:
-    """The line of the k-th line with anything in it after a place; for messages only."""
+    """The line number of the k-th line that is not blank after a byte offset; for messages only."""
     line = source.line(start)
     for text in source.data[start:].splitlines():
         if text.strip():
@@ -234,7 +233,7 @@ def _line_with_numbers(source: Source, start: int, k: int) -> int:
 
 
 def _filled(source: Source, raw: Floats, missing: dict[str, int]) -> Floats:
-    """What is not a number takes the value of the frame before, or else 0."""
+    """Replace NaN by the value of the frame before, or else by 0."""
     bad = np.flatnonzero(np.isnan(raw).any(axis=1))
     for column in np.flatnonzero(np.isnan(raw).any(axis=0)):
         values = raw[:, column]
@@ -281,7 +280,7 @@ def _place(
     position_mode: str,
     out: Floats,
 ) -> None:
-    """Put the position channels into the offsets (frames, joints, 3)."""
+    """Write the position channels into the offsets (frames, joints, 3)."""
     idle: list[str] = []
     for name, joint in zip(names, parts, strict=True):
         moving = joint.moving
@@ -291,7 +290,7 @@ def _place(
         below = joint.parent >= 0
         nothing = False
         if below and np.any(offset):
-            # Next to nothing: what the channels add is less than a hundredth of the offset.
+            # Nearly zero: all values of the channels are below a hundredth of the offset.
             largest = max(float(np.abs(raw[:, column]).max()) for _, column in moving)
             nothing = largest < 0.01 * float(np.linalg.norm(offset))
             if nothing:
@@ -304,6 +303,6 @@ def _place(
         few = ", ".join(map(repr, idle[:3])) + (", ..." if len(idle) > 3 else "")
         taken = "added to" if position_mode != "replace" else "taken in place of"
         source.warn(
-            f"{len(idle)} joints below the root have position channels of next to nothing ({few}): "
-            f"{taken} OFFSET; position_mode= says otherwise"
+            f"{len(idle)} joints below the root have position channels that are nearly zero ({few}): "
+            f"{taken} OFFSET; position_mode= changes that"
         )

@@ -1,10 +1,10 @@
-"""Writing BVH: a skeleton and one motion, with the channel orders of the file it came from.
+"""Write BVH: a skeleton and one motion, with the channel orders of the file it came from.
 
-BVH has no rotations at rest: there every joint's frame is that of the world. A skeleton that has
-them is written with its frames turned so; positions stay what they are in every frame.
+BVH has no rest rotations: at rest, all joint frames have the axes of the world. A skeleton with rest
+rotations is written with joint frames turned to those axes; positions are the same in every frame.
 
-Channels of joints that in a frame still are as a BVH file had them are written with the file's numbers,
-all others with angles that go on from those of the frame before.
+A joint that in a frame is as it was read from a BVH file is written with the file's numbers, every other
+with angles continuous with those of the frame before.
 """
 
 from __future__ import annotations
@@ -31,22 +31,23 @@ from supple.rotations import conjugate, multiply, rotate
 
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
-STILL = 1e-9  # offsets that differ by less, of the largest, do not move
-TURN_DIGITS = 6
-DEEPEST = 100  # levels up to which lines are indented
+CHANGE_TOLERANCE = 1e-9  # rounding: of a quaternion, or of an offset relative to the largest
+ANGLE_DIGITS = 6  # after the point, of angles in degrees
+# Levels of indentation: with one for each joint, the file of a long chain would be mostly tabs.
+DEEPEST_INDENT = 100
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
 class _Local(NamedTuple):
-    """Joints in frames that at rest are those of the world."""
+    """Local transforms of joints whose frames at rest have the axes of the world."""
 
     offsets: Floats  # (N, 3) at rest
     tip_offsets: Floats  # (T, 3)
     places: Floats  # (F, N, 3)
     turns: Floats  # (F, N, 4)
-    turned: bool  # whether they are others than the skeleton's
+    turned: bool  # True if joint frames differ from the skeleton's
 
 
 def write(
@@ -59,15 +60,15 @@ def write(
     """Write a character's skeleton and one of its motions as BVH.
 
     Args:
-        character: What to write. If it stands otherwise than at rest, that pose is written as the
-            one frame, unless a motion is named; so is its pose if it has no motion.
-        path: Where.
-        motion: Which motion: a name, or a motion of the same skeleton; the first by default.
+        character: The character. If it is posed or has no motion, its pose is written as the only
+            frame, unless a motion is given.
+        path: The file.
+        motion: The motion: a name, or a motion of the same skeleton; the first by default.
         orders: Channel names by joint, such as {"hip": ("Zrotation", "Xrotation", "Yrotation")};
             by default those of the BVH file that the character, or else the motion, was read from.
 
     Returns:
-        What had to be changed.
+        Notes on what was changed.
     """
     chosen, lost = asked_motion(character, motion) or default_motion(character), ()
     if chosen is None:
@@ -75,7 +76,7 @@ def write(
     chosen, notes = even_frames(chosen, path)
     if lost:
         names = ", ".join(map(repr, lost))
-        text = f"it stands in a pose, which is the one frame; left out: {names}; give motion="
+        text = f"the character is posed, and its pose is the only frame; left out: {names}; give motion="
         notes.append(Note(text, None, str(path)))
     scaled = chosen.poses.scales is not None
     if scaled:
@@ -92,8 +93,8 @@ def write(
         text = f"rest rotations became the world's: positions are {same}, joint frames are not"
         notes.append(Note(text, None, str(path)))
     extent = float(np.abs(local.places).max(initial=0.0))
-    moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
-    turns = np.any(np.abs(local.turns[..., 1:]) > STILL, axis=(0, 2))
+    moves = np.any(np.abs(local.places - local.offsets) > CHANGE_TOLERANCE * extent, axis=(0, 2))
+    turns = np.any(np.abs(local.turns[..., 1:]) > CHANGE_TOLERANCE, axis=(0, 2))
     read = _AsRead(chosen, local)
     channels = [
         _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]), read)
@@ -109,7 +110,7 @@ def write(
 
 
 def _frame_time(motion: Motion) -> str:
-    """The seconds of a frame: as in the file that the motion was read from, if it still has that rate."""
+    """The seconds of a frame: as in the file that the motion was read from, if its rate is the same."""
     read = motion._channels
     if isinstance(read, BvhChannels) and read.frame_time and rate_of(read.frame_time) == motion.fps:
         return read.frame_time
@@ -144,7 +145,7 @@ def _channels(
     turns: bool,
     read: _AsRead,
 ) -> tuple[str, ...]:
-    """The channels of a joint: those of its file, as far as they can say how it moves."""
+    """The channels of a joint: those given if they can express its motion, else more."""
     if given is not None:
         given = tuple(listed(f"channels of {skeleton.names[j]!r}", given, "a list of channels"))
     if given is not None and not all(str(name).lower() in CHANNELS for name in given):
@@ -227,12 +228,12 @@ def _hierarchy(
 
 
 def _tabs(depth: int) -> str:
-    """Blanks before a line: no more from some depth on, or a long chain is a file of tabs."""
-    return "\t" * min(depth, DEEPEST)
+    """The indentation of a line."""
+    return "\t" * min(depth, DEEPEST_INDENT)
 
 
 def _name(name: str, notes: list[Note], path: str) -> str:
-    """A name without what would end it."""
+    """A name without braces and line ends, which would end it."""
     safe = " ".join(name.replace("{", "(").replace("}", ")").split())
     if safe != name:
         notes.append(
@@ -242,7 +243,7 @@ def _name(name: str, notes: list[Note], path: str) -> str:
 
 
 class _AsRead:
-    """Which channels are as the file of a motion had them, if it is from a BVH file."""
+    """Tells which channels of a motion are as they were read, if it is from a BVH file."""
 
     def __init__(self, motion: Motion, local: _Local) -> None:
         channels = motion._channels
@@ -255,7 +256,7 @@ class _AsRead:
         self.exact = np.zeros(len(motion), dtype=bool)  # frames that fixed digits cannot write
 
     def turns(self, j: int, letters: str) -> Flags:
-        """In which frames a joint's rotation channels in some order are as read, shape (F,)."""
+        """True in frames where a joint's rotation channels in an order are as read, shape (F,)."""
         if self._channels is None or self._turned is None:
             return self._none
         if self._channels.letters(self._names[j]) != letters:
@@ -268,7 +269,7 @@ class _AsRead:
         return self._channels.values[:, [c for _, c in self._channels.turning[self._names[j]]]]
 
     def places(self, j: int, axis: int, places: Floats) -> Flags:
-        """In which frames places along an axis are a joint's position channel as read, shape (F,)."""
+        """True in frames where positions along an axis are a joint's channel as read, shape (F,)."""
         moving = (
             {} if self._channels is None else dict(self._channels.moving.get(self._names[j], ()))
         )
@@ -277,7 +278,7 @@ class _AsRead:
         return self._channels.values[:, moving[axis]] == places
 
     def digits(self, values: Floats, kept: Flags, least: int) -> int:
-        """After the point, for a column (F,) of which some values are to come back as they are."""
+        """Digits after the point for a column (F,), so that the values kept are read back exactly."""
         if not kept.any():
             return least
         chosen = values[kept]
@@ -296,7 +297,7 @@ def _rows(
     read: _AsRead,
     place_digits: int,
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """The channels of every frame (F, C), degrees, and the digits of each column (C,)."""
+    """The channels of every frame [model units, deg], shape (F, C), and the digits of each column (C,)."""
     width = sum(map(len, channels))
     rows = np.empty((len(poses), width))
     digits = np.empty(width, dtype=np.int64)
@@ -307,7 +308,7 @@ def _rows(
         angles = _angles(poses, local, j, letters, turned, read)
         turn = 0
         for name in channels[j]:
-            values, kept, least = rows[:, column], turned, TURN_DIGITS
+            values, kept, least = rows[:, column], turned, ANGLE_DIGITS
             if name.endswith("position"):
                 axis = "XYZ".index(name[0])
                 values[:] = local.places[:, j, axis]
@@ -332,7 +333,7 @@ def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read:
     elif _any_turn(letters):
         angles = np.degrees(euler_along(letters, local.turns[:, j]))
         if kept.any():
-            angles = _going_on(angles, letters, kept, read.angles(j))
+            angles = _continuous(angles, letters, kept, read.angles(j))
     else:
         angles = np.zeros((len(poses), len(letters)))
     if kept.any():
@@ -340,19 +341,25 @@ def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read:
     return angles
 
 
-def _going_on(angles: Floats, letters: str, kept: Flags, read: Floats) -> Floats:
-    """Angles (F, 3) [deg] of the same turns that go on from those that are kept (F,), as read (F, 3).
+def _continuous(angles: Floats, letters: str, kept: Flags, read: Floats) -> Floats:
+    """Angles (F, 3) [deg] of the same rotations, continuous with those kept as read.
 
-    Each run of frames in between goes on from the frame before it; the first one, if there is none,
-    into the frame after it.
+    Each run of frames that are not kept continues the frame before it; one at the start leads into the
+    frame after it.
+
+    Args:
+        angles: Angles of all frames [deg], shape (F, 3).
+        letters: Their axes.
+        kept: True in frames that keep their angles as read, shape (F,).
+        read: Angles as read [deg], shape (F, 3).
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[True], kept, [True]]).astype(np.int8)))
     starts, stops = edges[::2], edges[1::2]
     begun = starts > 0
     ends = np.where(begun, starts, stops - 1)
     towards = read[np.where(begun, starts - 1, np.minimum(stops, len(kept) - 1))]
-    # Angles (a, b, c) turn as (a + 180, 180 - b, c + 180) do; if the first axis comes again as the
-    # last, as (a + 180, -b, c + 180).
+    # (a, b, c) is the same rotation as (a + 180, 180 - b, c + 180), or as (a + 180, -b, c + 180) if the
+    # first axis is also the last.
     sign, shift = (1.0, -1.0, 1.0), (180.0, 0.0 if letters[0] == letters[2] else 180.0, 180.0)
     other = angles * sign + shift
     moved = [np.rint((towards - each[ends]) / 360.0) * 360.0 for each in (angles, other)]
@@ -365,5 +372,5 @@ def _going_on(angles: Floats, letters: str, kept: Flags, read: Floats) -> Floats
 
 
 def _any_turn(letters: str) -> bool:
-    """Whether angles about axes of these letters can make every turn."""
+    """True if angles about these axes can give every rotation."""
     return len(letters) == 3 and letters[0] != letters[1] != letters[2]

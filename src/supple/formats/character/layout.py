@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-ID, VERSION = b"G", 1
+FILE_ID, FILE_VERSION = b"G", 1
 HEAD = np.dtype([("id", "S1"), ("version", "u1"), ("reserved", "<u2"), ("numbones", "<u4")])
 BONE = np.dtype([("dof", "<f4", 6), ("parent", "<i4"), ("options", "<u4")])
 SEQUENCE = np.dtype([("fps", "<f4"), ("index", "<u4"), ("numframes", "<u4")])

@@ -13,11 +13,11 @@ from supple.errors import SuppleError
 from supple.formats.character.layout import (
     BONE,
     COUNTS,
+    FILE_ID,
+    FILE_VERSION,
     HEAD,
-    ID,
     SEQUENCE,
     SPATIAL,
-    VERSION,
     weight_type,
 )
 from supple.formats.source import Source, distinct, shown
@@ -31,8 +31,8 @@ from supple.rotations import conjugate, from_matrix, multiply
 
 Floats = NDArray[np.float64]
 
-OFF = 1e-3  # largest deviation of a keyframe's matrix from a rotation
-ROUNDING = 1e-6  # largest sine of half a turn that comes from rounding matrices to float32
+ROTATION_TOLERANCE = 1e-3  # largest entry of R R^T - I of a keyframe; not tuned
+ROTATION_ROUNDING = 1e-6  # largest sine of half an angle that rounding matrices to float32 makes
 
 
 class _Bytes:
@@ -77,9 +77,9 @@ def read(source: Source, *, names: str | os.PathLike[str] | None = None) -> Char
     """
     data = _Bytes(source)
     head = data.take(HEAD, 1, "head")[0]
-    if head["id"] != ID or head["version"] != VERSION:
+    if head["id"] != FILE_ID or head["version"] != FILE_VERSION:
         given = bytes(source.data[:2])
-        source.error(None, f"expected 'G' and version {VERSION}, got {given!r}")
+        source.error(None, f"expected 'G' and version {FILE_VERSION}, got {given!r}")
     bones = data.take(BONE, int(head["numbones"]), "bones")
     if not len(bones):
         source.error(None, "expected at least one bone, got none")
@@ -147,7 +147,7 @@ def _keyframes(source: Source, keys: NDArray[Any]) -> tuple[Floats, Floats]:
     """Rotations wxyz (frames, bones, 4) and positions (frames, bones, 3)."""
     matrices = keys["rotation"].astype(np.float64)
     off = np.abs(matrices @ np.swapaxes(matrices, -1, -2) - np.eye(3)).max(initial=0.0)
-    if off > OFF or np.any(np.linalg.det(matrices) < 0):
+    if off > ROTATION_TOLERANCE or np.any(np.linalg.det(matrices) < 0):
         source.error(None, f"expected keyframes that are rotations, got matrices off by {off:.3g}")
     u, _, vt = np.linalg.svd(matrices)  # nearest rotations: removes float32 rounding
     return from_matrix(u @ vt), keys["position"].astype(np.float64)
@@ -174,7 +174,7 @@ def _skeleton(
             )
         turn, place = turns[spans[rest].start], places[spans[rest].start]
     swings = multiply(conjugate(turn), turns)[..., 1:]
-    rotated = np.linalg.norm(swings, axis=-1).max(axis=0, initial=0.0) > ROUNDING
+    rotated = np.linalg.norm(swings, axis=-1).max(axis=0, initial=0.0) > ROTATION_ROUNDING
     nodes = []
     for k, bone in enumerate(bones):
         parent = int(bone["parent"])
@@ -207,7 +207,7 @@ def _joint(source: Source, k: int, bone: Any, *, rotated: bool) -> Joint:
     pairs = list(zip(dof[0::2], dof[1::2], strict=True))
     if any(math.isnan(x) for x in dof) or any(lo > hi for lo, hi in pairs):
         source.error(None, f"bone {k}: expected limits (min, max) of x, y and z, got {shown(dof)}")
-    # Two whole turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
+    # Two full turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
     # either: files written before limits were set have zeros there.
     unlimited = all(hi - lo >= 4 * math.pi - 1e-6 or (lo, hi) == (0.0, 0.0) for lo, hi in pairs)
     if not letters and not rotated and all(one == (0.0, 0.0) for one in pairs):
@@ -275,14 +275,16 @@ def _mesh(
     frames = skeleton.rest.frames[skeleton.file_order]
     own = Skin.from_table(names, np.linalg.inv(frames), joint, amount)
     if own.corrected:
-        source.warn(f"weights of {own.corrected} vertices did not sum to one: brought to it")
+        source.warn(f"weights of {own.corrected} vertices did not sum to one: normalized")
     sums = amount.sum(axis=1, keepdims=True)
     amount = np.where(sums > 0, amount / np.where(sums > 0, sums, 1.0), np.arange(most) == 0)
     at = np.einsum("vkij,vkj->vki", frames[joint][..., :3, :3], offset) + frames[joint][..., :3, 3]
     points = np.einsum("vk,vki->vi", amount, at)
     apart = np.abs(np.where(amount[..., None] > 0, at - points[:, None], 0.0)).max(initial=0.0)
     if apart > 1e-4 * max(1e-12, float(np.ptp(points, axis=0).max())):
-        source.warn("offsets of vertices do not meet in the rest pose: bound where they mean to")
+        source.warn(
+            "offsets of a vertex give different positions in the rest pose: bound at their weighted mean"
+        )
     if len(points) % 3:
         source.warn(f"{len(points)} vertices make no whole triangles: the last are left over")
     faces = np.arange(len(points) // 3 * 3).reshape(-1, 3)

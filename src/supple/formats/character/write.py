@@ -13,11 +13,11 @@ from supple import files
 from supple.formats.character.layout import (
     BONE,
     COUNTS,
+    FILE_ID,
+    FILE_VERSION,
     HEAD,
-    ID,
     SEQUENCE,
     SPATIAL,
-    VERSION,
     weight_type,
 )
 from supple.formats.single_motion import even_frames
@@ -76,7 +76,7 @@ def write(
         rows = _spatial(pose, order)
         sequences[k] = (fps, sum(map(len, keys)) * len(order), len(rows))
         keys.append(rows)
-    head = np.array([(ID, VERSION, 0, len(bones))], HEAD)
+    head = np.array([(FILE_ID, FILE_VERSION, 0, len(bones))], HEAD)
     numbers = np.array([len(poses)], "<u4")
     parts = [head, bones, numbers, sequences, *keys, *_vertices(character, place)]
     files.write(path, b"".join(part.tobytes() for part in parts), ".character file")
@@ -85,7 +85,7 @@ def write(
         files.write(names, "".join(f"{line}\n" for line in lines), "names of the bones")
     if odd:
         few = ", ".join(odd[:4]) + (", ..." if len(odd) > 4 else "")
-        text = f"a bone has limits about x, y and z, and that is not what these are: {few}"
+        text = f"limits of a bone are about x, y and z, which cannot describe: {few}"
         notes.append(Note(text, None, str(path)))
     return notes
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.nodes import POSE, Tree, coordinates_of, role
-from supple.formats.gltf.placements import ALIKE
+from supple.formats.gltf.placements import FLOAT32_TOLERANCE
 from supple.formats.source import distinct
 from supple.model.coordinates import blocks
 from supple.model.motion import Motion
@@ -27,11 +27,28 @@ from supple.rotations import conjugate, multiply, slerp
 Floats = NDArray[np.float64]
 
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
-CURVE = 1e-4  # largest error of a baked curve: in a quaternion, or relative to the value range
-MOST_BETWEEN = 128  # most frames between two keys of a curve
-MOMENT = 1e-5  # duration of a STEP [s]
-SAME_TIME = 4e-7  # keys nearer than this times (1 + time) are merged: float32 rounding [s]
 DEFAULT_FPS = 30.0  # frame rate of a motion with a single frame [1/s]
+
+
+@dataclass(frozen=True)
+class BakeRules:
+    """How the keys of channels become the frames of a motion.
+
+    Attributes:
+        curve_error: Largest error of a curve read as frames: in a quaternion, or relative to the value
+            range; not tuned.
+        most_intervals: Most intervals between two keys of a curve, whatever its error; not tuned.
+        step_seconds: Duration of a STEP at time 0; it grows with time, as float32 gets coarser [s].
+        same_time: Keys nearer than this times (1 + time) are merged: float32 rounding [s].
+    """
+
+    curve_error: float = 1e-4
+    most_intervals: int = 128
+    step_seconds: float = 1e-5
+    same_time: float = 4e-7
+
+
+BAKE = BakeRules()
 
 
 @dataclass
@@ -216,7 +233,7 @@ def _motion(
     _put(tree, moved, q, offsets, scales)
     if offsets is not None and _still(offsets, skeleton.offsets):
         offsets = None
-    if scales is not None and np.abs(scales - 1.0).max() <= ALIKE:
+    if scales is not None and np.abs(scales - 1.0).max() <= FLOAT32_TOLERANCE:
         scales = None
     own = item.own()
     stated = max(own.number("fps", DEFAULT_FPS), 1e-3) if own is not None and "fps" in own else None
@@ -226,7 +243,7 @@ def _motion(
     if any(channel.mode == "CUBICSPLINE" for channel in channels):
         document.source.warn(
             f"animation {name!r}: curves are read as {frames} frames, which follow them within "
-            f"{CURVE:g}; they are written again as curves unless the motion is changed"
+            f"{BAKE.curve_error:g}; they are written again as curves unless the motion is changed"
         )
     return Motion(
         name,
@@ -298,7 +315,7 @@ def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
 
 def _still(offsets: Floats, own: Floats) -> bool:
     """True if offsets equal the skeleton's own within rounding."""
-    most = ALIKE * np.abs(own).max()
+    most = FLOAT32_TOLERANCE * np.abs(own).max()
     return all(np.abs(offsets[some] - own).max() <= most for some in blocks(len(offsets), own.size))
 
 
@@ -313,21 +330,21 @@ def _frame_times(channels: list[Channel]) -> Floats:
 
 def _merged(times: Floats) -> Floats:
     times = np.unique(times)
-    apart = np.diff(times, prepend=-np.inf) > SAME_TIME * (1.0 + np.abs(times))
+    apart = np.diff(times, prepend=-np.inf) > BAKE.same_time * (1.0 + np.abs(times))
     return times[apart]
 
 
 def _jump_times(channel: Channel, times: Floats) -> Floats:
     jumps = channel.times[1:][np.any(np.diff(channel.values, axis=0) != 0, axis=1)]
     # Stay after the preceding frame, however close it is.
-    place = np.searchsorted(times, jumps - SAME_TIME * (1.0 + np.abs(jumps)))
+    place = np.searchsorted(times, jumps - BAKE.same_time * (1.0 + np.abs(jumps)))
     before = times[np.maximum(place - 1, 0)]
-    moment = np.minimum(MOMENT * (1.0 + np.abs(jumps) / 8.0), 0.5 * (jumps - before))
+    moment = np.minimum(BAKE.step_seconds * (1.0 + np.abs(jumps) / 8.0), 0.5 * (jumps - before))
     return jumps - moment
 
 
 def _curve_times(channel: Channel) -> Floats:
-    """Times between the keys of a curve at which linear interpolation follows it within `CURVE`."""
+    """Times between the keys of a curve at which linear interpolation follows it within `BAKE.curve_error`."""
     times, values = channel.times, channel.values
     if len(times) < 2 or channel.tangents is None:
         return times[:0]
@@ -339,8 +356,10 @@ def _curve_times(channel: Channel) -> Floats:
         np.abs(6 * rise - 4 * leave - 2 * arrive), np.abs(-6 * rise + 2 * leave + 4 * arrive)
     ).max(axis=1)
     range_ = 1.0 if channel.path == "rotation" else max(np.ptp(values, axis=0).max(), 1e-12)
-    pieces = np.ceil(np.sqrt(np.minimum(bend / (8 * CURVE * range_), MOST_BETWEEN**2)))
-    pieces = np.clip(pieces, 1, MOST_BETWEEN).astype(int)
+    pieces = np.ceil(
+        np.sqrt(np.minimum(bend / (8 * BAKE.curve_error * range_), BAKE.most_intervals**2))
+    )
+    pieces = np.clip(pieces, 1, BAKE.most_intervals).astype(int)
     return np.concatenate(
         [
             start + size * np.arange(1, n) / n
@@ -359,7 +378,7 @@ def sampled(channel: Channel, times: Floats) -> Floats:
     before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 1)
     after = np.minimum(before + 1, len(keys) - 1)
     # A frame that merges several keys takes the value of the last of them.
-    near = np.abs(keys[after] - times) <= SAME_TIME * (1.0 + np.abs(times))
+    near = np.abs(keys[after] - times) <= BAKE.same_time * (1.0 + np.abs(times))
     before = np.where(near, after, before)
     if channel.mode == "STEP":
         return values[before]
@@ -400,7 +419,7 @@ def _rate(times: Floats, stated: float | None) -> tuple[float, bool]:
     near = [one for one in usual if abs(one - fps) <= 1e-4 * fps]
     rates = [min(max(one, 1e-3), 1e5) for one in (*near, fps)]
     rates = rates if stated is None else [stated, *rates]
-    frames, slack = np.arange(len(times)), 1e-6 + SAME_TIME * np.abs(times)
+    frames, slack = np.arange(len(times)), 1e-6 + BAKE.same_time * np.abs(times)
     for rate in rates:
         if np.all(np.abs(times - frames / rate) <= slack):
             return rate, True

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf.document import BINARY_CHUNK, JSON_CHUNK, MAGIC
 
-FLOAT, UINT16, UINT32 = 5126, 5123, 5125
-DTYPES = {FLOAT: "<f4", UINT16: "<u2", UINT32: "<u4"}
+TYPE_FLOAT, TYPE_UINT16, TYPE_UINT32 = 5126, 5123, 5125  # componentType of accessors
+DTYPES = {TYPE_FLOAT: "<f4", TYPE_UINT16: "<u2", TYPE_UINT32: "<u4"}
 KINDS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
-VERTICES, INDICES = 34962, 34963  # targets of buffer views
+ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER = 34962, 34963  # target of buffer views: vertices, indices
 
 
 class Builder:
@@ -58,7 +58,7 @@ class Builder:
     def array(
         self,
         values: NDArray[Any],
-        component: int = FLOAT,
+        component: int = TYPE_FLOAT,
         *,
         target: int | None = None,
         bounds: bool = False,
@@ -69,7 +69,7 @@ class Builder:
         Args:
             values: The numbers.
             component: Their component type.
-            target: `VERTICES`, `INDICES` or None.
+            target: `ARRAY_BUFFER`, `ELEMENT_ARRAY_BUFFER` or None.
             bounds: True to write min and max.
             source: The object that owns the values; the same object gets the same accessor.
         """

@@ -20,8 +20,8 @@ from supple.formats.source import Source, shown
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
-LARGEST_WHOLE = 2**53
-LARGEST = 3.5e38  # magnitude limit of a number: the range of float32
+LARGEST_WHOLE = 2**53  # magnitude limit of a whole number: float64 is exact up to here
+LARGEST_FLOAT = 3.5e38  # magnitude limit of a number: the range of float32
 
 
 class Item:
@@ -354,4 +354,4 @@ def _finite(value: Any) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return number if abs(number) < LARGEST else None
+    return number if abs(number) < LARGEST_FLOAT else None

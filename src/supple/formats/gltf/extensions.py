@@ -1,8 +1,8 @@
-"""Extensions that a file may require: which are read, which do no harm if left out, which are refused.
+"""Extensions that a file may require: which are read, which can be left out, which are refused.
 
 A file that requires an extension cannot be shown as meant without it (glTF 2.0, 3.12). For kinematics only node
-transforms, meshes, skins and animations count: what only affects looks, sound, interaction or metadata need not be
-understood. Any other required extension is refused, since it may change what the geometry is.
+transforms, meshes, skins and animations count, so extensions for looks, sound, interaction or metadata can be left
+out. Any other required extension is refused, since it may change the geometry.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HARMLESS: dict[str, str] = {
     "EXT_mesh_manifold": "states that triangles are closed, which stay the same",
     "FB_ngon_encoding": "states which triangles are one polygon, which stay the same",
     "CESIUM_primitive_outline": "lines along edges of a mesh, which stays the same",
-    "AGI_articulations": "names of ways to move nodes, which stand where they are",
+    "AGI_articulations": "names of motions of nodes, which stand where they are",
     "AGI_stk_metadata": "metadata",
     "MSFT_lod": "coarser copies; the finest is the node itself",
     "MSFT_packing_normalRoughnessMetallic": "images",

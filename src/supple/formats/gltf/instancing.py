@@ -1,4 +1,4 @@
-"""EXT_mesh_gpu_instancing: expand a mesh that a node places many times into one mesh."""
+"""EXT_mesh_gpu_instancing: expand all instances of a mesh on a node into one mesh."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXTENSION = "EXT_mesh_gpu_instancing"
 KINDS = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
 
 
-def placed_often(document: Document, node: Item, shape: dict[str, Any]) -> dict[str, Any]:
+def expand_instances(document: Document, node: Item, shape: dict[str, Any]) -> dict[str, Any]:
     """Copy the vertices and faces of a primitive for every instance of its node.
 
     Args:

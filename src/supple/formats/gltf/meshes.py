@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
-from supple.formats.gltf.instancing import placed_often
+from supple.formats.gltf.instancing import expand_instances
 from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import BONES, Tree, role
 from supple.formats.gltf.texture_sets import read_sets
@@ -20,7 +20,8 @@ from supple.model.mesh import Mesh, Morph, Skin
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TRIANGLES, STRIP, FAN = 4, 5, 6
+MODE_TRIANGLES, MODE_STRIP, MODE_FAN = 4, 5, 6  # mode of primitives
+SURFACES = (MODE_TRIANGLES, MODE_STRIP, MODE_FAN)
 MODES = {0: "points", 1: "lines", 2: "line loops", 3: "line strips"}
 DRACO = "KHR_draco_mesh_compression"
 KNOWN = ("POSITION", "NORMAL", "COLOR_0")
@@ -72,7 +73,7 @@ def _mesh(
     skin = _skin(document, tree, item, part, len(shape["positions"]))
     once = len(shape["positions"])
     if skin is None:
-        shape = placed_often(document, item, shape)
+        shape = expand_instances(document, item, shape)
     positions, factor = shape["positions"], None
     joint = None
     holder = node if node in tree.joints else tree.parents[node]
@@ -121,10 +122,10 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
         return document.cache[key]
     if part.extension(DRACO) is not None:
         _check_plain(document, part)
-    mode = part.whole("mode", TRIANGLES)
+    mode = part.whole("mode", MODE_TRIANGLES)
     attributes = part.item("attributes")
     given = attributes.data.get("POSITION") if attributes is not None else None
-    if attributes is None or given is None or mode not in (4, 5, 6):
+    if attributes is None or given is None or mode not in SURFACES:
         what = MODES.get(mode, "primitives without positions")
         left.add(what)
         document.cache[key] = None
@@ -180,7 +181,7 @@ def _check_plain(document: Document, part: Item) -> None:
 
 
 def refuse_draco(document: Document, where: str) -> NoReturn:
-    """Raise that Draco compression is not supported, with a command that removes it."""
+    """Raise a SuppleError on Draco compression, with a command that removes it."""
     path = document.source.path
     plain = path.with_name(f"{path.stem}_plain{path.suffix}").name
     document.fail(
@@ -199,11 +200,11 @@ def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
         order = accessors.wholes(document, index, ("SCALAR",))[:, 0]
         if len(order) and order.max() >= count:
             part.fail("indices", f"indices of {count} vertices, at most {count - 1}")
-    if mode == TRIANGLES:
+    if mode == MODE_TRIANGLES:
         return order[: len(order) // 3 * 3].reshape(-1, 3)
     if len(order) < 3:
         return np.zeros((0, 3), np.int64)
-    if mode == FAN:
+    if mode == MODE_FAN:
         middle = np.full(len(order) - 2, order[0])
         return np.column_stack([order[1:-1], order[2:], middle])
     faces = np.column_stack([order[:-2], order[1:-1], order[2:]])
@@ -221,7 +222,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
     if index is None or attributes is None:
         return None
     if "JOINTS_0" not in attributes:
-        document.source.warn(f"{part.where}: no joints for its skin: moved by its node alone")
+        document.source.warn(f"{part.where}: no joints for its skin: moved by its node only")
         return None
     item = document.table("skins")[index]
     names, binds = _binds(document, tree, item)
@@ -237,7 +238,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
     if skin.corrected:
         document.source.warn(
             f"{part.where}: weights of {skin.corrected} of {count} vertices did not sum to one: "
-            "brought to it"
+            "normalized"
         )
     return skin
 
@@ -258,7 +259,7 @@ def _binds(document: Document, tree: Tree, item: Item) -> tuple[tuple[str, ...],
             item.fail("inverseBindMatrices", f"at least {len(nodes)} matrices")
         binds = found[: len(nodes)].reshape(-1, 4, 4).transpose(0, 2, 1).copy()
         if np.abs(binds[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(initial=0.0) > 1e-4:
-            document.source.warn(f"{item.where}: bind matrices end in 0 0 0 1, whatever they say")
+            document.source.warn(f"{item.where}: the last row of bind matrices is taken as 0 0 0 1")
         binds[:, 3] = (0.0, 0.0, 0.0, 1.0)
     binds[:, :3] *= tree.factors[nodes][:, :, None]
     names = tuple(str(tree.names[node]) for node in nodes)

@@ -14,21 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
-ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte of a stream
-GROUP = 16  # elements in a group, whose differences have the same width
-BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
-LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes of the tail: attributes (at least), triangles
-ALL_ZEROS = 0xAA  # the control byte of four byte positions that are all ZEROS
-ZEROS, PLAIN, OLD = 2, 3, 4  # control modes of a byte position; 0 and 1 are in _WIDTHS
+# The first byte of a stream.
+HEADER_ATTRIBUTES_V0, HEADER_ATTRIBUTES_V1 = 0xA0, 0xA1
+HEADER_TRIANGLES, HEADER_INDICES = 0xE1, 0xD1
+GROUP_ELEMENTS = 16  # elements in a group, whose differences have the same width
+BLOCK_BYTES, BLOCK_ELEMENTS = 8192, 256  # size limits of a block
+LEAST_TAIL_V0, LEAST_TAIL_V1 = 32, 24  # least size of the tail of attributes [B]
+TRIANGLE_TABLE = 16  # size of the tail of triangles, a table of codes [B]
+ALL_ZEROS = 0xAA  # the control byte of four byte positions that are all CONTROL_ZEROS
+CONTROL_ZEROS, CONTROL_PLAIN = 2, 3  # control modes of a byte position; 0 and 1 are in _WIDTHS
+CONTROL_V0 = 4  # ours: the mode of all byte positions in version 0
 
 Bytes = NDArray[np.uint8]
 
-_NOTHING = bytes(GROUP)
+_NOTHING = bytes(GROUP_ELEMENTS)
 _WIDTHS = {
     0: (0, 1, 2, 4),
     1: (1, 2, 4, 8),
-    OLD: (0, 2, 4, 8),
-}  # bits of a difference, by control mode
+    CONTROL_V0: (0, 2, 4, 8),
+}  # widths of a difference [bit], by control mode
 _SPLIT = {  # the differences of so many bits in each byte
     1: [bytes(b >> s & 1 for s in range(8)) for b in range(256)],
     2: [bytes(b >> s & 3 for s in (6, 4, 2, 0)) for b in range(256)],
@@ -83,24 +87,24 @@ def _least_packed(count: int, stride: int, newer: bool) -> int:
 
 
 def _elements_in_block(stride: int) -> int:
-    return min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+    return min((BLOCK_BYTES // stride) & ~(GROUP_ELEMENTS - 1), BLOCK_ELEMENTS)
 
 
 def _head_bytes(size: int) -> int:
     """Bytes of the group headers of a block: two bits a group."""
-    return (-(-size // GROUP) + 3) // 4
+    return (-(-size // GROUP_ELEMENTS) + 3) // 4
 
 
 def _tail(stride: int, newer: bool) -> int:
-    return max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
+    return max(LEAST_TAIL_V1, stride + stride // 4) if newer else max(LEAST_TAIL_V0, stride)
 
 
 def attributes(data: bytes, count: int, stride: int) -> Bytes:
     """Decode attributes: elements of shape (count, stride)."""
-    newer = data[:1] == bytes([NEWER])
+    newer = data[:1] == bytes([HEADER_ATTRIBUTES_V1])
     tail = _tail(stride, newer)
     least = 1 + _least_packed(count, stride, newer) + tail
-    _head(data, NEWER if newer else ATTRIBUTES, least)
+    _head(data, HEADER_ATTRIBUTES_V1 if newer else HEADER_ATTRIBUTES_V0, least)
     channels = data[len(data) - stride // 4 :] if newer else bytes(stride // 4)
     base = np.frombuffer(data, np.uint8, stride, len(data) - stride - (stride // 4) * newer)
     most = _elements_in_block(stride)
@@ -117,7 +121,7 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
         at += len(controls)
         rows = []
         for k in range(stride):
-            control = controls[k >> 2] >> (k & 3) * 2 & 3 if newer else OLD
+            control = controls[k >> 2] >> (k & 3) * 2 & 3 if newer else CONTROL_V0
             row, at = _differences(data, at, end, size, control)
             rows.append(np.frombuffer(row, np.uint8, size))
         steps = np.stack(rows, axis=1)
@@ -132,12 +136,12 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
 
 def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tuple[bytes, int]:
     """The differences of one byte position of a block, and the offset after them."""
-    if control == ZEROS:
+    if control == CONTROL_ZEROS:
         return bytes(size), at
-    if control == PLAIN:
+    if control == CONTROL_PLAIN:
         _within(at + size, end)
         return data[at : at + size], at + size
-    groups = -(-size // GROUP)
+    groups = -(-size // GROUP_ELEMENTS)
     heads = data[at : at + _head_bytes(size)]
     at += len(heads)
     _within(at, end)
@@ -173,7 +177,7 @@ def _within(at: int, end: int) -> None:
 
 
 def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
-    """Undo the differences of four byte positions (n, 4): of bytes, of pairs, or XOR of all four."""
+    """Undo the differences of four byte positions (n, 4): sums of bytes or of pairs, or XOR of all four."""
     if channel in (0, 1):
         dtype = np.dtype("u1" if channel == 0 else "<u2")
         values = np.ascontiguousarray(steps).view(dtype)
@@ -223,9 +227,9 @@ class _Numbers:
 
 def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
     """Decode triangles: indices of shape (count,), three a triangle."""
-    _head(data, TRIANGLES, 1 + count // 3 + TABLE)
-    table = data[-TABLE:]
-    numbers = _Numbers(data, 1 + count // 3, len(data) - TABLE)
+    _head(data, HEADER_TRIANGLES, 1 + count // 3 + TRIANGLE_TABLE)
+    table = data[-TRIANGLE_TABLE:]
+    numbers = _Numbers(data, 1 + count // 3, len(data) - TRIANGLE_TABLE)
     edges, vertices = [(0, 0)] * 16, [0] * 16  # most recent last
     following = last = 0
     out: list[int] = []
@@ -274,7 +278,7 @@ def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
 
 def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
     """Decode an index sequence of shape (count,)."""
-    _head(data, INDICES, 1 + count + 4)
+    _head(data, HEADER_INDICES, 1 + count + 4)
     numbers = _Numbers(data, 1, len(data) - 4)
     last = [0, 0]
     out = []

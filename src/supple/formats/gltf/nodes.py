@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.placements import (
-    ALIKE,
+    FLOAT32_TOLERANCE,
     accumulated,
     baked_scales,
     placements,
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 BONES = "bones"  # role of the node and the skin of bones that are drawn for other programs
 POSE = "pose"  # role of the animation that holds the pose of a character, for other programs
-UNIT = 1e-7  # largest deviation from unit length of a quaternion in extras
+UNIT_QUATERNION_TOLERANCE = 1e-7  # largest deviation from unit length of a quaternion in extras
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def read_tree(document: Document) -> Tree:
     pose = _pose(tree, translations, rotations, scales, stated)
     if pose.scales is not None:
         document.source.warn(
-            "some nodes with others below them have scales that differ along their axes: the "
-            "character's pose has them, the skeleton's rest has not"
+            "some nodes with others below them have scales that differ along their axes: these are "
+            "in the character's pose, not in the skeleton's rest"
         )
     return Tree(skeleton, pose, names, factors, baked, parents)
 
@@ -253,7 +253,7 @@ def _built(document: Document, nodes: list[Node], tips: list[Tip]) -> Skeleton:
     except SuppleError as error:
         # Only joints from extras can be wrong: a Cone without an axis, a mimic of nothing. The
         # nodes themselves are valid: read them with ball joints.
-        document.source.warn(f"the joints kept in this file do not fit it: {error}")
+        document.source.warn(f"the joints in the extras of this file do not fit its nodes: {error}")
         return Skeleton([node._replace(joint=Ball()) for node in nodes], tips)
 
 
@@ -297,9 +297,8 @@ def _pose(
     left = np.ones((len(skeleton), 3))
     q = skeleton.rest.coordinates.copy()[None]
     offsets = skeleton.offsets.copy()
-    posed: dict[
-        int, tuple[Item, Floats]
-    ] = {}  # joints whose extras state a rest: the extras, and the rotation of the node
+    # Joints whose extras state a rest: the extras, and the rotation of the node.
+    posed: dict[int, tuple[Item, Floats]] = {}
     for k, j in tree.joints.items():
         name = str(tree.names[k])
         left[j] = scales[k] / tree.baked[k]
@@ -311,7 +310,7 @@ def _pose(
             offsets[j] = coordinates_of(skeleton, j, rotations[k][None], place, q)[0]
             posed[j] = (own, rotations[k])
     _stated_coordinates(skeleton, posed, q[0])
-    plain = np.allclose(left, 1.0, rtol=0, atol=ALIKE)
+    plain = np.allclose(left, 1.0, rtol=0, atol=FLOAT32_TOLERANCE)
     moved = not np.allclose(offsets, skeleton.offsets, rtol=1e-9, atol=1e-12)
     if plain and not moved and np.array_equal(q[0], skeleton.rest.coordinates):
         return skeleton.rest
@@ -338,7 +337,7 @@ def _stated_coordinates(
             spans[j] = span
     turning = table.quaternions
     size = np.linalg.norm(trial[turning.coordinate], axis=1)
-    for j in turning.joint[np.abs(size - 1.0) > UNIT].tolist():  # not a unit quaternion
+    for j in turning.joint[np.abs(size - 1.0) > UNIT_QUATERNION_TOLERANCE].tolist():
         span = spans.pop(j, slice(0))
         trial[span] = q[span]
     if not spans:

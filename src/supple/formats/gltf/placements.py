@@ -1,4 +1,4 @@
-"""Transforms of nodes: translations, rotations and scales, and the part of scales that is baked."""
+"""Transforms of nodes: translations, rotations and scales, and which part of the scales is baked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from supple.rotations import from_matrix
 
 Floats = NDArray[np.float64]
 
-ALIKE = 1e-6  # largest relative difference of the factors of a uniform scale
-SHEAR = 1e-3  # largest deviation of a matrix's axes from orthogonal
-LEAST = 1e-12  # smaller scales count as zero
+# Scales and lengths that differ by less, relative to the largest, are equal but for rounding.
+FLOAT32_TOLERANCE = 1e-6
+SHEAR_TOLERANCE = 1e-3  # largest cosine between axes of a matrix without a note; not tuned
+SMALLEST_SCALE = 1e-12  # smaller scales count as zero
 
 
 def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, Floats]:
@@ -27,7 +28,7 @@ def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, F
             matrix = np.array(item.numbers("matrix", 16)).reshape(4, 4).T
             translations[k] = matrix[:3, 3]
             rotations[k], scales[k], shear = decomposed(matrix[:3, :3])
-            if shear > SHEAR:
+            if shear > SHEAR_TOLERANCE:
                 sheared.append(k)
             continue
         if "translation" in data:
@@ -45,7 +46,7 @@ def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, F
             rotations[k] = np.array((w, x, y, z)) / size
     warn = document.source.warn
     if off:
-        warn(f"{some(off)}: rotations that are no unit quaternions are brought to length one")
+        warn(f"{some(off)}: rotations that are not unit quaternions are normalized")
     if sheared:
         warn(f"{some(sheared)}: matrices with a shear are read without it")
     return translations, rotations, scales
@@ -54,11 +55,11 @@ def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, F
 def decomposed(linear: Floats) -> tuple[Floats, Floats, float]:
     """Decompose a 3x3 matrix: rotation wxyz, scale of its columns, and a measure of its shear."""
     scale = np.linalg.norm(linear, axis=0)
-    axes = linear / np.where(scale > LEAST, scale, 1.0)
-    shear = float(np.abs(axes.T @ axes - np.diag(np.where(scale > LEAST, 1.0, 0.0))).max())
-    if np.linalg.det(axes) < 0:  # a mirror: by custom along x
+    axes = linear / np.where(scale > SMALLEST_SCALE, scale, 1.0)
+    shear = float(np.abs(axes.T @ axes - np.diag(np.where(scale > SMALLEST_SCALE, 1.0, 0.0))).max())
+    if np.linalg.det(axes) < 0:  # a mirror: by convention along x
         axes[:, 0], scale[0] = -axes[:, 0], -scale[0]
-    if shear > ALIKE or scale.min() <= LEAST:
+    if shear > FLOAT32_TOLERANCE or scale.min() <= SMALLEST_SCALE:
         u, _, vt = np.linalg.svd(axes)
         u[:, 2] *= np.sign(np.linalg.det(u @ vt)) or 1.0
         axes = u @ vt
@@ -79,12 +80,12 @@ def rest_scales(items: list[Item], scales: Floats) -> Floats:
 def baked_scales(scales: Floats, has_children: set[int], kinds: list[str]) -> Floats:
     """The part of each scale that is baked into offsets, bind matrices and meshes."""
     size = np.abs(scales)
-    uniform = np.ptp(scales, axis=1) <= ALIKE * size.max(axis=1)
+    uniform = np.ptp(scales, axis=1) <= FLOAT32_TOLERANCE * size.max(axis=1)
     mean = np.where(uniform, scales.mean(axis=1), np.cbrt(size.prod(axis=1)))[:, None]
     inner = np.isin(np.arange(len(scales)), list(has_children))
     baked = np.where((inner | uniform)[:, None], mean, scales)
-    kept = np.array([kind == "joint" for kind in kinds], bool) & (size.min(axis=1) > LEAST)
-    kept &= np.abs(baked - 1.0).max(axis=1) > ALIKE  # rounding
+    kept = np.array([kind == "joint" for kind in kinds], bool) & (size.min(axis=1) > SMALLEST_SCALE)
+    kept &= np.abs(baked - 1.0).max(axis=1) > FLOAT32_TOLERANCE  # rounding
     return np.where(kept[:, None], baked, 1.0)
 
 

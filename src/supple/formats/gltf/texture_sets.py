@@ -17,23 +17,20 @@ from supple.formats.gltf.document import Document, Item
 
 Floats = NDArray[np.float64]
 
-KEPT = "KHR_materials_"  # extensions of materials are kept whole, with their images,
-READ = (
-    "KHR_materials_unlit",
-    "KHR_materials_pbrSpecularGlossiness",
-)  # but for these, which are read
-PLAIN = (0.0, 0.0, 0.0, 1.0, 1.0)
+KEPT = "KHR_materials_"  # extensions that are kept whole, with their images, but for those of READ
+READ = ("KHR_materials_unlit", "KHR_materials_pbrSpecularGlossiness")
+IDENTITY_TRANSFORM = (0.0, 0.0, 0.0, 1.0, 1.0)  # offset u, v, angle, scale u, v
 
 
 class Use(NamedTuple):
     """A set of texture coordinates, and its transform: offset u, v, angle [rad], scale u, v."""
 
     number: int
-    transform: tuple[float, ...] = PLAIN
+    transform: tuple[float, ...] = IDENTITY_TRANSFORM
 
     def applied(self, texcoords: Floats) -> Floats:
-        """Coordinates (V, 2) after the transform: scaled, turned, shifted."""
-        if self.transform == PLAIN:
+        """Coordinates (V, 2) after the transform: scaled, rotated, shifted."""
+        if self.transform == IDENTITY_TRANSFORM:
             return texcoords
         du, dv, angle, su, sv = self.transform
         c, s = math.cos(angle), math.sin(angle)
@@ -118,7 +115,7 @@ def read_sets(
     for use in others:
         given = values(f"TEXCOORD_{use.number}")
         document.charge(16 * count, where)
-        # Where a file has none for an image, some must stand in for them: sets have no gaps.
+        # Zeros stand in for a set that the file lacks: sets are numbered without gaps.
         found[f"TEXCOORD_{len(found) + 1}"] = (
             np.zeros((count, 2)) if given is None else use.applied(given)
         )

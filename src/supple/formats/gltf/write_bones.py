@@ -1,8 +1,8 @@
-"""Bones as a mesh: octahedra along the bones of a skeleton, so that one without meshes can be seen.
+"""Bones as a mesh: octahedra along the bones of a skeleton, so that a character without meshes is visible.
 
-Other programs show no nodes: three.js draws nothing, Blender makes empties. With a skin over all joints
-the nodes become an armature. `supple.load` knows the mesh by the role in its node's extras and leaves it
-out.
+Other programs do not show nodes: three.js draws nothing, Blender makes empties. With a skin over all joints
+the nodes become an armature. `supple.load` recognizes the mesh by the role in its node's extras and leaves
+it out.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ Floats = NDArray[np.float64]
 
 NAME = "bones"
 MATERIAL = Material("bones", color=(0.55, 0.6, 0.68, 1.0), roughness=0.8, metallic=0.0)
-# Where an octahedron is widest, and its radius there: part of its length, as Blender draws bones.
+# Distance of an octahedron's waist from its head, and radius of the waist, per length, as Blender draws bones.
 WAIST_PER_LENGTH = 0.1
-DOT_RADIUS_PER_EXTENT = (
-    0.02  # radius of the octahedron at a joint with nothing below it: part of the skeleton's extent
-)
-NO_LENGTH = 1e-9  # bones shorter than this part of the skeleton's extent are not drawn
+# Radius of the octahedron of a joint with nothing below it, per extent of the skeleton; not tuned.
+DOT_RADIUS_PER_EXTENT = 0.02
+NO_LENGTH = 1e-9  # shorter bones are not drawn, per extent of the skeleton; rounding
 MOST_JOINTS = 65535  # of a skin whose joints are numbered by uint16
-LARGEST, SMALLEST = 1e30, 1e-30  # coordinate and extent whose octahedra are well inside float32
-FACES = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 1, 4), (5, 1, 2), (5, 2, 3), (5, 3, 4), (5, 4, 1)]
+# Larger and smaller skeletons are not drawn: octahedra inside these limits are well inside float32.
+LARGEST_COORDINATE, SMALLEST_EXTENT = 1e30, 1e-30
+OCTAHEDRON_FACES = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 1, 4),
+                    (5, 1, 2), (5, 2, 3), (5, 3, 4), (5, 4, 1)]  # fmt: skip
 """Triangles of an octahedron: vertex 0 is the head, 5 the tail, 1 to 4 the waist, counterclockwise from the tail."""
 
 
@@ -37,10 +38,10 @@ def bone_mesh(skeleton: Skeleton) -> Mesh | None:
     """
     count = len(skeleton)
     rest = skeleton.rest.positions
-    if count > MOST_JOINTS or np.abs(rest).max() > LARGEST:
+    if count > MOST_JOINTS or np.abs(rest).max() > LARGEST_COORDINATE:
         return None
     size = float(np.linalg.norm(np.ptp(rest, axis=0))) or 1.0
-    if size < SMALLEST:
+    if size < SMALLEST_EXTENT:
         return None
     heads = np.concatenate([skeleton.parents, skeleton.packed_tips[0]]).astype(np.int64)
     tails = np.arange(len(heads))
@@ -52,7 +53,7 @@ def bone_mesh(skeleton: Skeleton) -> Mesh | None:
     holder = np.concatenate([np.repeat(heads[:, None], 6, axis=1),
                              np.repeat(bare[:, None], 6, axis=1)])  # fmt: skip
     holder[: len(heads), 5] = np.where(tails < count, tails, heads)  # a tip has no node of a skin
-    faces = np.array(FACES) + 6 * np.arange(len(holder))[:, None, None]
+    faces = np.array(OCTAHEDRON_FACES) + 6 * np.arange(len(holder))[:, None, None]
     binds = np.linalg.inv(skeleton.rest.frames[:count])
     joint = holder.reshape(-1, 1)
     skin = Skin.from_table(skeleton.joint_names, binds, joint, np.ones(joint.shape))

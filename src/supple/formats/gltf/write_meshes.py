@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
-from supple.formats.gltf.buffers import INDICES, UINT16, UINT32, VERTICES, Builder
+from supple.formats.gltf.buffers import (
+    ARRAY_BUFFER,
+    ELEMENT_ARRAY_BUFFER,
+    TYPE_UINT16,
+    TYPE_UINT32,
+    Builder,
+)
 from supple.formats.gltf.nodes import BONES
 from supple.formats.gltf.write_materials import textured, write_material
 from supple.formats.gltf.write_nodes import Nodes
@@ -100,7 +106,7 @@ def _primitive(builder: Builder, nodes: Nodes, mesh: Mesh) -> dict[str, Any]:
     plain = bool(np.all(factor == 1.0))
 
     def vertices(values: Floats, source: Any = None, *, bounds: bool = False) -> int:
-        return builder.array(values, target=VERTICES, bounds=bounds, source=source)
+        return builder.array(values, target=ARRAY_BUFFER, bounds=bounds, source=source)
 
     positions = mesh.positions if plain else mesh.positions / factor
     attributes = {"POSITION": vertices(positions, mesh.positions if plain else None, bounds=True)}
@@ -127,8 +133,8 @@ def _primitive(builder: Builder, nodes: Nodes, mesh: Mesh) -> dict[str, Any]:
         "attributes": attributes,
         "indices": builder.array(
             mesh.faces.reshape(-1),
-            UINT16 if count < 65535 else UINT32,  # 65535 is the primitive restart value
-            target=INDICES,
+            TYPE_UINT16 if count < 65535 else TYPE_UINT32,  # 65535 is the primitive restart value
+            target=ELEMENT_ARRAY_BUFFER,
             source=mesh.faces,
         ),
     }
@@ -208,11 +214,11 @@ def _target(builder: Builder, morph: Any, count: int, factor: Floats) -> dict[st
     for key, values in (("POSITION", morph.positions), ("NORMAL", morph.normals)):
         if values is not None:
             moved = values / factor if key == "POSITION" else values
-            parts[key] = builder.array(moved, target=VERTICES, bounds=key == "POSITION")
+            parts[key] = builder.array(moved, target=ARRAY_BUFFER, bounds=key == "POSITION")
     if morph.tangents is not None:
-        parts["TANGENT"] = builder.array(morph.tangents, target=VERTICES)
+        parts["TANGENT"] = builder.array(morph.tangents, target=ARRAY_BUFFER)
     if not parts:  # a target must not be empty
-        parts["POSITION"] = builder.array(np.zeros((count, 3)), target=VERTICES, bounds=True)
+        parts["POSITION"] = builder.array(np.zeros((count, 3)), target=ARRAY_BUFFER, bounds=True)
     return parts
 
 
@@ -230,8 +236,8 @@ def _influences(builder: Builder, skin: Skin) -> dict[str, int]:
     found = {}
     for k in range(joints.shape[1] // 4):
         part = slice(4 * k, 4 * k + 4)
-        found[f"JOINTS_{k}"] = builder.array(joints[:, part], UINT16, target=VERTICES)
-        found[f"WEIGHTS_{k}"] = builder.array(rounded[:, part], target=VERTICES)
+        found[f"JOINTS_{k}"] = builder.array(joints[:, part], TYPE_UINT16, target=ARRAY_BUFFER)
+        found[f"WEIGHTS_{k}"] = builder.array(rounded[:, part], target=ARRAY_BUFFER)
     return found
 
 

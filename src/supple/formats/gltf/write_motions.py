@@ -18,7 +18,7 @@ from supple.model.motion import Motion
 Floats = NDArray[np.float64]
 
 POSE_SECONDS = 1.0  # duration of the animation of a pose; not 0, which players divide by [s]
-STILL = 1e-9  # smaller changes of a quaternion, or relative to the greatest offset, are none
+CHANGE_TOLERANCE = 1e-9  # rounding: of a quaternion, or of an offset relative to the largest
 
 
 def turned_joints(character: Character) -> set[str]:
@@ -28,7 +28,7 @@ def turned_joints(character: Character) -> set[str]:
     found: set[str] = set()
     for motion in character.motions.values():
         off = np.abs(_aligned(motion.poses.local_rotations, here) - here).max(axis=(0, 2))
-        found |= {skeleton.joint_names[j] for j in np.flatnonzero(off > STILL)}
+        found |= {skeleton.joint_names[j] for j in np.flatnonzero(off > CHANGE_TOLERANCE)}
     if not found and character.motions:  # a motion must move something: see `_channels`
         found.add(skeleton.joint_names[0])
     return found
@@ -79,7 +79,7 @@ def _add_pose(builder: Builder, character: Character) -> int:
 
 
 def _hold_pose(builder: Builder, nodes: Nodes, index: int) -> None:
-    """Hold all nodes that other animations move where they stand, in an animation of two equal keys.
+    """Fill the animation of the pose: two equal keys for every node that other animations move.
 
     Programs that play the first animation then show the pose.
     """
@@ -167,21 +167,21 @@ def _as_read(
 def _channels(
     nodes: Nodes, motion: Motion, mesh_nodes: dict[str, int]
 ) -> list[tuple[int, str, Floats]]:
-    """Node, path and values of everything in a motion that is not as the nodes stand."""
+    """Node, path and values of everything in a motion that differs from the nodes."""
     names, poses = nodes.skeleton.joint_names, motion.poses
     turns = _aligned(poses.local_rotations, nodes.rotations)
     places = nodes.in_file(poses.local_translations)
     scales = None if poses.scales is None else poses._full_scales() * nodes.baked
-    far = STILL * max(1e-12, float(np.abs(nodes.translations).max(initial=0.0)))
+    far = CHANGE_TOLERANCE * max(1e-12, float(np.abs(nodes.translations).max(initial=0.0)))
     found: list[tuple[int, str, Floats]] = []
     for j in nodes.skeleton.file_order.tolist():
         node = nodes.index[names[j]]
-        if np.abs(turns[:, j] - nodes.rotations[j]).max() > STILL:
+        if np.abs(turns[:, j] - nodes.rotations[j]).max() > CHANGE_TOLERANCE:
             found.append((node, "rotation", np.roll(turns[:, j], -1, axis=-1)))
         if np.abs(places[:, j] - nodes.translations[j]).max() > far:
             found.append((node, "translation", places[:, j]))
         scaled = nodes.baked[j] if scales is None else scales[:, j]
-        if np.abs(scaled - nodes.scales[j]).max() > STILL:
+        if np.abs(scaled - nodes.scales[j]).max() > CHANGE_TOLERANCE:
             found.append((node, "scale", np.broadcast_to(scaled, (len(motion), 3))))
     done: set[int] = set()
     for key, values in motion.tracks.items():

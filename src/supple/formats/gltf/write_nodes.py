@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.formats.conventions import METRES, turn_between
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.nodes import default_joint
-from supple.formats.gltf.placements import ALIKE
+from supple.formats.gltf.placements import FLOAT32_TOLERANCE
 from supple.model.character import Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Skeleton
@@ -98,7 +98,7 @@ class Nodes:
         if turned or not np.array_equal(offset, self.translations[j]):
             rest["translation"] = offset.tolist()
             rest["rotation"] = np.roll(skeleton.rotations[j], -1).tolist()
-        if np.abs(self.scales[j] / self.baked[j] - 1.0).max() > ALIKE:
+        if np.abs(self.scales[j] / self.baked[j] - 1.0).max() > FLOAT32_TOLERANCE:
             rest["scale"] = self.baked[j].tolist()
         if not rest:
             return {}
@@ -162,7 +162,7 @@ def placement(translation: Floats, rotation: Floats, scale: Floats) -> dict[str,
         item["translation"] = translation.tolist()
     if not np.array_equal(rotation, (1.0, 0.0, 0.0, 0.0)):
         item["rotation"] = np.roll(rotation, -1).tolist()
-    if np.any(np.abs(scale - 1.0) > ALIKE):
+    if np.any(np.abs(scale - 1.0) > FLOAT32_TOLERANCE):
         item["scale"] = scale.tolist()
     return item
 

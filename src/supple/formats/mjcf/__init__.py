@@ -1,8 +1,8 @@
 """MJCF models of MuJoCo, read only.
 
-`document` reduces the XML and the files that it names to what is read, `compiling` has MuJoCo compile that
-in a process of its own (`worker`), `read` makes a character of the compiled model, `couplings` makes
-mimic joints of its equalities.
+`document` reduces the XML and the files that it names to what is read, `compiling` compiles that with MuJoCo
+in a separate process (`worker`), `read` makes a character of the compiled model, `couplings` makes mimic
+joints of its equalities.
 """
 
 from supple.formats.format import Format, xml_root

@@ -1,6 +1,6 @@
-"""Have MuJoCo compile a model in a process of its own, so that no model can crash this one.
+"""Compile a model with MuJoCo in a separate process, so that no model can crash this one.
 
-What it makes of a model is kept (`kept_answers`): starting the process takes longer than all else.
+Compiled models are cached (`kept_answers`): starting the process takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Compiled:
 
     Attributes:
         names: By kind ("body", "joint", "geom", "site", "equality", "key", "tendon"), in MuJoCo's order.
-        lost: Which geoms have a mesh that was not read, shape (G,).
-        unknown: Which bodies have a mass that is not known, shape (B,).
-        massless: Whether bodies that move have no mass.
+        lost: True for geoms whose mesh was not read, shape (G,).
+        unknown: True for bodies whose mass is unknown, shape (B,).
+        massless: True if moving bodies have no mass.
     """
 
     names: dict[str, list[str]]
@@ -55,7 +55,7 @@ def compiled(source: Source, model: Document) -> Compiled:
     """Compile a model.
 
     Raises:
-        SuppleError: MuJoCo is not installed, refuses the model, or does not survive it.
+        SuppleError: MuJoCo is not installed, refuses the model, or crashes.
     """
     if importlib.util.find_spec("mujoco") is None:
         raise needs()

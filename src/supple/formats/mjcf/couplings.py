@@ -1,8 +1,8 @@
-"""Equalities between joints of one number as mimic joints.
+"""Equalities between joints with one coordinate, as mimic joints.
 
 MJCF couples joints by polynomials, q1 - ref1 = c0 + c1 (q2 - ref2) + ..., and tendons by the sums of their
-joints, each times a coefficient. What is linear in two joints becomes a mimic joint, what says where one
-joint stands a limit; everything else stays open, with a note.
+joints, each times a coefficient. An equality that is linear in two joints becomes a mimic joint, one that
+fixes a single joint becomes its limits; every other is left out, with a note.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from supple.formats.mjcf.compiling import Compiled
 from supple.formats.source import Source, shown
 from supple.model.joints import Mimic
 
-JOINT, TENDON = 2, 3  # mjtEq
+EQ_JOINT, EQ_TENDON = 2, 3  # mjtEq
 WRAP_JOINT = 1  # mjtWrap
-TERMS = 5  # of a polynomial
+POLYNOMIAL_TERMS = 5  # of an equality, in eq_data
 
 
 @dataclass
 class Coupled:
-    """What couples joints.
+    """Couplings of joints.
 
     Attributes:
-        mimics: By joint, which other it follows.
-        locked: By joint, where it always stands.
+        mimics: By joint, how it follows another.
+        locked: By joint, its fixed coordinate.
     """
 
     mimics: dict[int, Mimic]
@@ -46,15 +46,15 @@ def coupled(source: Source, model: Compiled, names: Sequence[str]) -> Coupled:
     open_: list[str] = []
     for e in np.flatnonzero(model.eq_active0).tolist():
         kind = int(model.eq_type[e])
-        if kind not in (JOINT, TENDON):
+        if kind not in (EQ_JOINT, EQ_TENDON):
             continue
         name = model.names["equality"][e] or f"equality {e}"
-        c = model.eq_data[e, :TERMS]
+        c = model.eq_data[e, :POLYNOMIAL_TERMS]
         second = int(model.eq_obj2id[e])
         if second >= 0 and np.any(c[2:]):
             open_.append(name)
             continue
-        side = _joint if kind == JOINT else _tendon
+        side = _joint if kind == EQ_JOINT else _tendon
         factors, value = side(model, int(model.eq_obj1id[e]))
         value += c[0]
         if second >= 0:
@@ -72,7 +72,7 @@ def coupled(source: Source, model: Compiled, names: Sequence[str]) -> Coupled:
         few = ", ".join(map(shown, open_[:4])) + (", ..." if len(open_) > 4 else "")
         source.warn(
             f"{len(open_)} coupling{'s' * (len(open_) > 1)} of joints ({few}): not linear in two joints, "
-            "or one too many: the joints are read as free of each other"
+            "or redundant: the joints are read as free of each other"
         )
     return found
 

@@ -1,11 +1,10 @@
 """The XML of an MJCF model, reduced to what is read, with all files that it names.
 
-MuJoCo opens includes, meshes, textures and models by itself, wherever they are. So it gets a document
-that names no file but those that were read here, through `Source.beside`, from the model's own folder or
-the one given to `load`. Includes are put in their places. Left out is what does not bear on kinematics,
-contact or masses: textures, materials, skins, height fields, actuators, sensors, cameras, plug-ins. Of what
-does and cannot be read (soft bodies, shapes that plug-ins make), a placeholder is left, so that its mass
-counts as unknown.
+MuJoCo would open includes, meshes, textures and models anywhere. So it gets a document that names only files
+that were read here, through `Source.beside`, from the model's own folder or the one given to `load`. Includes
+are replaced by their elements. What does not affect kinematics, contact or masses is left out: textures,
+materials, skins, height fields, actuators, sensors, cameras, plug-ins. What does and cannot be read (soft
+bodies, shapes that plug-ins make) is replaced by a placeholder, so that its mass counts as unknown.
 
 Every element is written on a line of its own, so that the lines that MuJoCo reports can be traced to files.
 """
@@ -25,9 +24,9 @@ from supple.formats.source import Source, shown
 from supple.formats.xml import parsed, tag
 from supple.model.character import Note
 
-LARGEST_MESH = 256 << 20  # size limit of a mesh file [B]
-DEEPEST = 256  # levels of elements, with those of includes
-DEEPEST_FILES = 16  # levels of files that include or attach others
+LARGEST_MESH_BYTES = 256 << 20  # size limit of a mesh file [B]
+DEEPEST_ELEMENT = 256  # levels of elements, with those of includes; as libxml2 allows in a file
+DEEPEST_FILES = 16  # levels of files that include or attach others; not tuned
 FILE_BYTES = 100_000  # memory of a file that is included, besides its elements [B]
 ELEMENT_BYTES = 2000  # memory of an element while the model is compiled [B]
 MESHES = (".stl", ".obj", ".msh")  # mesh files that MuJoCo reads
@@ -39,7 +38,7 @@ SOFT = "~soft" + NOT_FOUND
 """End of the name of the mesh of geoms that take the place of soft bodies, for their masses."""
 FIELD = "~field" + NOT_FOUND
 """The same of height fields."""
-SOFT_MASS = "1"  # of a flexcomp that does not say [kg], as MuJoCo has it
+SOFT_MASS = "1"  # of a flexcomp that states none, as in MuJoCo [kg]
 
 LEFT_OUT = {
     "mujoco": {
@@ -66,7 +65,7 @@ KEY = ("name", "time", "qpos")
 
 @dataclass
 class Left:
-    """What is left out of a model and named elsewhere in it.
+    """What is left out of a model, but named elsewhere in it.
 
     Attributes:
         tendons: Names of spatial tendons.
@@ -86,7 +85,7 @@ class Left:
 
 
 class Line(NamedTuple):
-    """An element: where it is written, how deep, and what it says."""
+    """An element: its file and line, its level, name and attributes."""
 
     path: Path
     line: int
@@ -226,7 +225,7 @@ def _slashes(name: str) -> str:
 def _elements(
     main: Source, source: Source, root: Any, above: tuple[Path, ...], left: Left
 ) -> Iterator[Line]:
-    """The elements of a model in order, those of includes in their places.
+    """The elements of a model in order, with those of includes.
 
     Adds what is left out and named elsewhere to `left`.
     """
@@ -252,9 +251,9 @@ def _elements(
                 left.equalities.setdefault(name, element.sourceline)
             continue
         place = (own.path, element.sourceline or 0)
-        if depth > DEEPEST:
+        if depth > DEEPEST_ELEMENT:
             raise SuppleError(
-                f"{place[0]}:{place[1]}: expected at most {DEEPEST} levels of elements"
+                f"{place[0]}:{place[1]}: expected at most {DEEPEST_ELEMENT} levels of elements"
             )
         given = {key: value for key, value in element.attrib.items() if "}" not in key}
         if name in ("replicate", "composite"):
@@ -283,7 +282,7 @@ def _elements(
 
 
 def _count(text: str) -> int:
-    """The product of the whole numbers in a text; 1 if there are none, MuJoCo says what is wrong."""
+    """The product of the whole numbers in a text; 1 if there are none: MuJoCo reports what is wrong."""
     product = 1
     for word in text.split():
         try:
@@ -294,7 +293,7 @@ def _count(text: str) -> int:
 
 
 def _folders(elements: list[Line]) -> dict[str, str]:
-    """The folders and `strippath` of the compiler elements; the last says."""
+    """The folders and `strippath` of the compiler elements; the last one counts."""
     found: dict[str, str] = {}
     for line in elements:
         if line.name == "compiler":
@@ -315,7 +314,7 @@ def _missing_meshes(
     missing: dict[str, str] = {}
     linked = main.path.is_symlink()  # then files are looked for beside its target too
     own, start = main.path.parent.resolve(), source.path.parent.resolve()
-    ways = {
+    included = {
         path: os.path.relpath(path.parent.resolve(), start)
         for path in {one.path for one in elements}
     }
@@ -333,10 +332,10 @@ def _missing_meshes(
         given["name"] = name
         if folders.get("strippath") == "true":
             file = PurePosixPath(file.name)
-        # As MuJoCo: from the model's folder, or else from there along the way to the included file.
+        # As in MuJoCo: from the model's folder, or else below it, by the relative path of the included file.
         tried = [
             os.path.relpath(start / _slashes(folder) / between / file, own)
-            for between in dict.fromkeys((".", ways[line.path]))
+            for between in dict.fromkeys((".", included[line.path]))
         ]
         if file.suffix.lower() not in MESHES:
             missing[name] = f"{shown(str(file))}: expected one of {', '.join(MESHES)}"
@@ -344,10 +343,10 @@ def _missing_meshes(
         for where in tried:
             if where not in names:
                 if missing and not linked and not os.path.lexists(os.path.join(own, where)):
-                    missing.setdefault(name, "there is no such file")  # only the first is told
+                    missing.setdefault(name, "there is no such file")  # only the first is reported
                     continue
                 try:
-                    data = main.beside(where, most=LARGEST_MESH)
+                    data = main.beside(where, most=LARGEST_MESH_BYTES)
                 except SuppleError as error:
                     missing.setdefault(name, str(error))
                     continue
@@ -360,7 +359,8 @@ def _missing_meshes(
         count = len(missing)
         what = f"{count} meshes were not read" if count > 1 else "a mesh was not read"
         name, reason = next(iter(missing.items()))
-        main.warn(f"{what}, and what has them is left out; {shown(name)}: {reason}")
+        owner = "their" if count > 1 else "its"
+        main.warn(f"{what}, and {owner} geoms are left out; {shown(name)}: {reason}")
     return set(missing)
 
 

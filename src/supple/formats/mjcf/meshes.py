@@ -13,7 +13,7 @@ from supple.formats.mjcf.compiling import Compiled
 from supple.formats.source import Source
 from supple.model.mesh import Material, Mesh
 
-VISIBLE = 2  # the last group that MuJoCo's viewer shows
+LAST_VISIBLE_GROUP = 2  # the last group that MuJoCo's viewer shows
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(2, 8)  # mjtGeom
 
 
@@ -26,7 +26,7 @@ def visible(source: Source, model: Compiled, places: Sequence[Any]) -> tuple[Mes
         places: The joint that carries each body, and the body's origin in its frame.
     """
     found = []
-    for g in np.flatnonzero(~model.lost & (model.geom_group <= VISIBLE)).tolist():
+    for g in np.flatnonzero(~model.lost & (model.geom_group <= LAST_VISIBLE_GROUP)).tolist():
         shape = _shape(model, g)
         if shape is None:
             continue

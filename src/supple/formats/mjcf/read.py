@@ -17,7 +17,7 @@ from supple.errors import SuppleError
 from supple.formats.mjcf.compiling import Compiled, compiled
 from supple.formats.mjcf.couplings import Coupled, coupled
 from supple.formats.mjcf.document import document
-from supple.formats.source import GREATEST, JOINT_BYTES, Source, shown
+from supple.formats.source import JOINT_BYTES, LARGEST_NUMBER, Source, shown
 from supple.model.character import Character
 from supple.model.geoms import Geom
 from supple.model.joints import Ball, Fixed, Free, Hinge, Joint, Slider
@@ -29,8 +29,8 @@ from supple.model.skeleton import Node, Pose, Skeleton, Tip
 from supple.robot import from_qpos
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-CONNECT, WELD = 0, 1  # mjtEq
-SITE = 6  # mjtObj
+EQ_CONNECT, EQ_WELD = 0, 1  # mjtEq
+OBJ_SITE = 6  # mjtObj
 KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 COUNTS = {"plane": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "mesh": 0}
 CHECKED = {
@@ -41,7 +41,7 @@ CHECKED = {
     "key": ("qpos",),
 }
 """Arrays whose numbers must be finite, by what they describe."""
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+IDENTITY_ROTATION = (1.0, 0.0, 0.0, 0.0)  # wxyz
 
 
 class Place(NamedTuple):
@@ -97,7 +97,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         from supple.formats.mjcf.meshes import visible
 
         look = visible(source, found, places)
-    source.guess("MJCF lengths are metres and z is up, by custom")
+    source.guess("MJCF lengths are metres and z is up, by convention")
     called = {
         what: {old: new for old, new in zip(found.names[what], some, strict=True) if old.strip()}
         for what, some in (("body", names.bodies), ("site", names.sites))
@@ -105,7 +105,9 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     other = [f"{shown(o)} {n!r}" for some in called.values() for o, n in some.items() if o != n]
     if other:
         few = ", ".join(other[:3]) + (", ..." if len(other) > 3 else "")
-        source.guess(f"{len(other)} bodies and sites have the name of another thing: called {few}")
+        source.guess(
+            f"{len(other)} bodies and sites share a name with something else: called {few}"
+        )
     extras = {
         "mjcf": {
             "name": model.name or source.name,
@@ -130,20 +132,21 @@ def _check(source: Source, model: Compiled) -> None:
     for what, fields in CHECKED.items():
         for field in fields:
             values = getattr(model, f"{what}_{field}")
-            good = np.abs(values) <= GREATEST
+            good = np.abs(values) <= LARGEST_NUMBER
             bad = ~np.all(good, axis=tuple(range(1, good.ndim)))
             if bad.any():
                 k = int(np.argmax(bad))
                 name = model.names["joint" if what == "jnt" else what][k] or str(k)
                 source.error(
-                    None, f"{field} of {what} {shown(name)}: expected numbers up to {GREATEST:g}"
+                    None,
+                    f"{field} of {what} {shown(name)}: expected numbers up to {LARGEST_NUMBER:g}",
                 )
-    if not np.all(np.abs(model.qpos0) <= GREATEST):
-        source.error(None, f"qpos0: expected numbers up to {GREATEST:g}")
+    if not np.all(np.abs(model.qpos0) <= LARGEST_NUMBER):
+        source.error(None, f"qpos0: expected numbers up to {LARGEST_NUMBER:g}")
 
 
 def _names(model: Compiled) -> Names:
-    """Names that differ: joints have theirs, then bodies, then sites."""
+    """Unique names: joints keep theirs, then bodies, then sites."""
     given = model.names
     bodies = [name if name.strip() else f"body {k}" for k, name in enumerate(given["body"])]
     bodies[0] = bodies[0] or "world"
@@ -188,7 +191,7 @@ def _nodes(
         for j in range(first, first + count):
             kind = int(model.jnt_type[j])
             if kind == FREE:
-                offset, turn, own = np.zeros(3), UPRIGHT, np.zeros(3)
+                offset, turn, own = np.zeros(3), IDENTITY_ROTATION, np.zeros(3)
             else:
                 own = np.zeros(3) if kind == SLIDE else model.jnt_pos[j]
                 offset = offset + rotations.rotate(turn, own - anchor)
@@ -201,7 +204,7 @@ def _nodes(
             joint = _joint(source, model, j, names.joints[j], links)
             nodes.append(Node(names.joints[j], parent, offset, joint, turn))
             parent, anchor = names.joints[j], own
-            offset, turn = np.zeros(3), np.array(UPRIGHT)
+            offset, turn = np.zeros(3), np.array(IDENTITY_ROTATION)
         places.append(Place(parent, -anchor))
     mocap = int(np.count_nonzero(model.body_mocapid >= 0))
     if mocap:
@@ -277,7 +280,7 @@ def _geoms(source: Source, model: Compiled, places: list[Place]) -> tuple[Geom, 
 
 
 def _contactless(model: Compiled, places: list[Place]) -> tuple[str, ...]:
-    """The joints of bodies with geoms of which none touches anything, found or not."""
+    """The joints of bodies whose geoms, read or not, collide with nothing."""
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     owners = [places[b].joint for b in model.geom_bodyid.tolist()]
     solid = {joint for joint, on in zip(owners, collides.tolist(), strict=True) if on}
@@ -323,36 +326,36 @@ def _loops(source: Source, model: Compiled, places: list[Place]) -> tuple[Loop, 
     loops = []
     inactive = 0
     for e, kind in enumerate(model.eq_type.tolist()):
-        if kind not in (CONNECT, WELD):
+        if kind not in (EQ_CONNECT, EQ_WELD):
             continue
         if not model.eq_active0[e]:
             inactive += 1
             continue
         ids = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
         data = model.eq_data[e]
-        if model.eq_objtype[e] == SITE:
+        if model.eq_objtype[e] == OBJ_SITE:
             bodies = [int(model.site_bodyid[s]) for s in ids]
             points = [model.site_pos[s] for s in ids]
             a, b = (model.site_quat[s] for s in ids)
             turn = rotations.multiply(a, rotations.conjugate(b))
         else:
             bodies = list(ids)
-            points = [data[0:3], data[3:6]] if kind == CONNECT else [data[3:6], data[0:3]]
-            turn = data[6:10] if kind == WELD else UPRIGHT
+            points = [data[0:3], data[3:6]] if kind == EQ_CONNECT else [data[3:6], data[0:3]]
+            turn = data[6:10] if kind == EQ_WELD else IDENTITY_ROTATION
         own, other = (places[b] for b in bodies)
         loops.append(
             Loop(
-                "weld" if kind == WELD else "connect",
+                "weld" if kind == EQ_WELD else "connect",
                 own.joint,
                 other.joint,
                 tuple(own.origin + points[0]),
                 tuple(other.origin + points[1]),
-                rotations.normalize(turn) if kind == WELD else UPRIGHT,
+                rotations.normalize(turn) if kind == EQ_WELD else IDENTITY_ROTATION,
                 name=model.names["equality"][e],
             )
         )
     if inactive:
-        source.warn(f"{inactive} connect or weld that the file switches off: left out")
+        source.warn(f"{inactive} connect or weld equalities are inactive: left out")
     return tuple(loops)
 
 

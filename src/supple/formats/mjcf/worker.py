@@ -1,7 +1,7 @@
-"""Compile an MJCF model with MuJoCo, in a process of its own (`isolated_start`), which may crash.
+"""Compile an MJCF model with MuJoCo, in a separate process (`isolated_start`), which may crash.
 
 MuJoCo gets all files in memory: once it is loaded, this process can open none (`confined`). It imports neither
-supple nor what supple needs, so that it starts soon.
+supple nor what supple needs, so that it starts quickly.
 """
 
 import os
@@ -10,13 +10,12 @@ from typing import Any
 from supple.formats.confined import confine
 
 CPU_SECONDS = 60  # limit of computing time [s]
-OLDEST = [3, 3, 2]  # version of MuJoCo
+OLDEST_VERSION = [3, 3, 2]  # of MuJoCo
 NO_MEMORY = ("ould not allocate", "out of memory", "Caught an unknown exception")
-"""What MuJoCo says where memory, or its stack in it, is not enough; the last of std::bad_alloc."""
-STACK_PART = (
-    4  # of the memory, one part is MuJoCo's stack; by itself it takes gigabytes for a crowd
-)
-TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
+"""What MuJoCo reports if memory, or its stack, is too small; the last one is std::bad_alloc."""
+# MuJoCo's stack gets one part in so many of the memory; its default takes gigabytes for many bodies.
+STACK_PART = 4
+PLACEHOLDER_MASS = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
 
 FIELDS = (
     "body_parentid body_pos body_quat body_mass body_ipos body_iquat body_inertia "
@@ -37,7 +36,7 @@ def main(job: dict[str, Any]) -> bytes:
             "marker", the end of the names of missing meshes, "soft", of those of soft bodies; "memory",
             a limit [B].
     """
-    os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn: importing its windows takes a while
+    os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn, and importing OpenGL is slow
     import numpy as np
 
     from supple.formats.plain_arrays import packed
@@ -47,7 +46,7 @@ def main(job: dict[str, Any]) -> bytes:
     except ImportError as error:
         return packed({"missing": str(error)}, {})
     version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         return packed({"missing": f"mujoco {mujoco.__version__}"}, {})
     confine(memory=job["memory"], seconds=CPU_SECONDS, files=False)
     try:
@@ -84,8 +83,8 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             raise
         massless = True
         own = spec()
-        own.compiler.boundmass = max(own.compiler.boundmass, TINY)
-        own.compiler.boundinertia = max(own.compiler.boundinertia, TINY)
+        own.compiler.boundmass = max(own.compiler.boundmass, PLACEHOLDER_MASS)
+        own.compiler.boundinertia = max(own.compiler.boundinertia, PLACEHOLDER_MASS)
         model = own.compile()
     arrays = {name: np.asarray(getattr(model, name)) for name in FIELDS.split()}
     marker = job["marker"]
@@ -100,11 +99,13 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             lost[geom.id] = True
             weighs = geom.mass != 0 if geom.mass == geom.mass else geom.density != 0
             body = model.geom_bodyid[geom.id]
-            soft = geom.meshname.endswith(job["soft"])  # bodies of their own: beside any inertia
+            soft = geom.meshname.endswith(
+                job["soft"]
+            )  # its mass adds to any inertia that is stated
             if weighs and (soft or (low <= geom.group <= high and not explicit[body])):
                 unknown[body] = True
     if massless:
-        unknown |= (model.body_mass <= TINY) & (np.arange(model.nbody) > 0)
+        unknown |= (model.body_mass <= PLACEHOLDER_MASS) & (np.arange(model.nbody) > 0)
     if own.compiler.settotalmass > 0 and unknown[1:].any():
         unknown[1:] = True
     kinds = mujoco.mjtObj

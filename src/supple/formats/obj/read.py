@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, opened
+from supple.formats.source import LARGEST_NUMBER, opened
 
 
 class TooManyTrianglesError(SuppleError):
@@ -49,7 +49,9 @@ def read_obj(
                     continue
                 if words[0] == "v":
                     x, y, z = (float(word) for word in words[1:4])
-                    if not all(abs(one) <= GREATEST for one in (x, y, z)):  # NaN is refused too
+                    if not all(
+                        abs(one) <= LARGEST_NUMBER for one in (x, y, z)
+                    ):  # NaN is refused too
                         raise ValueError
                     points.extend((x, y, z))
                     if len(points) > 9 * most:

@@ -12,7 +12,7 @@ from supple.formats.text_numbers import digits_for, written
 from supple.model.character import Character
 from supple.model.skinning import skin
 
-FINE = 6
+UNITLESS_DIGITS = 6  # after the point, of normals and texture coordinates
 
 
 def write(character: Character, path: Path) -> None:
@@ -43,12 +43,12 @@ def write(character: Character, path: Path) -> None:
         form = "{}"
         if mesh.texcoords is not None:
             flipped = mesh.texcoords * (1.0, -1.0) + (0.0, 1.0)
-            parts.append(_lines(b"vt ", flipped, FINE))
+            parts.append(_lines(b"vt ", flipped, UNITLESS_DIGITS))
             columns.append(1 + texcoords + mesh.faces)
             form += "/{}"
             texcoords += len(flipped)
         if directions is not None:
-            parts.append(_lines(b"vn ", directions, FINE))
+            parts.append(_lines(b"vn ", directions, UNITLESS_DIGITS))
             columns.append(1 + normals + mesh.faces)
             form += "/{}" if mesh.texcoords is not None else "//{}"
             normals += len(directions)

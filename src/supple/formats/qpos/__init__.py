@@ -1,6 +1,6 @@
 """qpos: a robot's motion as a table of numbers, NPZ or CSV, with names and rate.
 
-Written from a motion; read onto the robot it is of, `supple.load("robot.xml", motions=["walk.npz"])`.
+Written from a motion; read as a motion of its robot, `supple.load("robot.xml", motions=["walk.npz"])`.
 """
 
 from supple.formats.format import Format

@@ -1,4 +1,4 @@
-"""What the columns of qpos are called."""
+"""Names of the columns of qpos."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FREE = ("x", "y", "z", *TURN)
 
 
 def columns(skeleton: Skeleton) -> list[str]:
-    """The name of each number of qpos: that of its joint; of a joint of several, with .x, .qw and so on."""
+    """The name of each column of qpos: that of its joint, with .x, .qw and so on if the joint has several."""
     out: list[str] = []
     joints = skeleton.freedom_table.joints
     for j in qpos_joints(skeleton):
@@ -26,5 +26,5 @@ def columns(skeleton: Skeleton) -> list[str]:
 
 
 def root_columns(names: list[str]) -> int:
-    """How many of the first columns are those of a free root: 7 or 0."""
+    """Number of columns of a free root, which come first: 7 or 0."""
     return 7 if len(names) >= 7 and names[0].endswith(".x") and names[6].endswith(".qz") else 0

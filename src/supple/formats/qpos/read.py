@@ -1,4 +1,4 @@
-"""Read a table of qpos onto the robot that it is of."""
+"""Read a table of qpos as a motion of its robot."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from supple.model.skeleton import Skeleton
 from supple.robot import from_qpos, qpos
 
 _FPS = re.compile(r"\bfps[ =:]+([^\s,;]+)")
-TABLE_COPIES = (
-    8  # copies of a table in memory at the peak of reading it (7.3 GB for 1.08 GB, measured)
-)
+# Copies of a table in memory at the peak of reading it (measured: 7.3 GB for 1.08 GB).
+TABLE_COPIES = 8
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 class _Table(NamedTuple):
-    """What a file says: numbers (frames, columns), their names, the rate [1/s] and the source's frames."""
+    """A table: numbers (frames, columns), names of columns, the frame rate [1/s] and the source's frames."""
 
     numbers: np.ndarray
     names: list[str] | None
@@ -47,21 +46,21 @@ def read(
 ) -> Motion:
     """Read a motion from .npz or .csv.
 
-    Columns are matched by name where there are names; joints that the table does not have stay at rest.
+    Columns are matched by name if they have names; joints that the table lacks stay at rest.
     The columns of a CSV without names are those of qpos, with quaternions as `layout` says.
 
     Args:
         source: The file.
-        skeleton: Of the robot.
-        fps: Frames a second, if the table does not say.
+        skeleton: The skeleton of the robot.
+        fps: Frame rate, in place of the table's [1/s].
         layout: The order of quaternions in columns without names, "wxyz" (MuJoCo) or "xyzw" (LAFAN1 of
             Unitree, BeyondMimic). By default wxyz in NPZ, whose array is MuJoCo's qpos; for a CSV the
             order in which the robot stands upright, with a note.
         up: The axis that points up, such as "z", the default.
 
     Raises:
-        SuppleError: The table is not one, has no rate, has columns that the robot does not, or does not
-            show the order of its quaternions.
+        SuppleError: It is not such a table, states no rate, has columns that the robot has not, or does
+            not show the order of its quaternions.
     """
     if layout is not None:
         one_of("layout", layout, ORDERS)
@@ -118,7 +117,7 @@ def read(
             layout = infer_order(full[:, 3:7], full[:, :3], rest, up or "z", source)
     to_wxyz(full[:, :unnamed], own[:unnamed], layout)
     try:
-        # Columns that are left out are those of coupled joints, as a rule: these follow.
+        # Columns that are left out are usually those of coupled joints, which follow.
         poses = from_qpos(
             skeleton, full, project=names is not None and len(names) + lead < len(own)
         )
@@ -180,7 +179,7 @@ def _real(source: Source, key: str, values: np.ndarray) -> np.ndarray:
 
 
 def _member(source: Source, archive: zipfile.ZipFile, key: str, name: str) -> np.ndarray:
-    """Read one array, after its header was compared with the size of the member and with the memory allowed."""
+    """Read one array, once its header agrees with the size of the member and the memory limit."""
     info = archive.getinfo(name)
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         source.error(None, f"{key}: expected a stored or deflated array, got another compression")

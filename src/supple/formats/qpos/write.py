@@ -17,22 +17,21 @@ from supple.model.motion import Motion
 from supple.robot import qpos
 
 FORMAT, VERSION = "supple-qpos", 1
-SOURCE = (
-    "source_frame"  # the track that says which frame of another motion each frame was made from
-)
+# The track with the frame of another motion that each frame was made from.
+SOURCE = "source_frame"
 
 
 def write(character: Character, path: Path, *, motion: str | Motion | None = None) -> list[Note]:
     """Write one motion as .npz or .csv.
 
-    NPZ has `qpos` (F, nq) as MuJoCo has it, `fps`, `joint_names` (those of the columns after the root's seven, or
+    NPZ has `qpos` (F, nq) in MuJoCo's layout, `fps`, `joint_names` (those of the columns after the root's seven, or
     of all without a free root), `columns` (all of them), `name`, `format` and, of a retargeted motion, `source_index`
     (F,). CSV begins with a comment that has the format and the rate, then a row of names, then a row a frame.
 
     Args:
         character: The robot.
         path: The file.
-        motion: Which motion; the first by default.
+        motion: The motion; the first by default.
 
     Raises:
         SuppleError: There is no motion, or the file cannot be written.

@@ -19,7 +19,7 @@ from supple.model.mesh import Material, Mesh, Skin, Texture
 from supple.model.skeleton import Skeleton
 
 MISSING = ("renormalize", "first")
-ENOUGH = 0.975  # with weights="first", a sum above this counts as one
+FULL_WEIGHT = 0.975  # least sum of weights that counts as one with weights="first"; not tuned
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,7 +28,7 @@ _MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bm
           ".tga": "image/x-tga"}  # fmt: skip
 UNNAMED = b"unnamed"  # the material of triangles that name none
 _VERTEX = re.compile(rb"\s*-?\d+(?:\s+[-+.\d][^\s]*){8,}")
-_TEXTURE_MOST = 64 << 20  # bytes of an image
+LARGEST_TEXTURE_BYTES = 64 << 20  # size limit of an image [B]
 CORNER_COPIES = 4  # copies of the corner table while equal corners are merged
 
 
@@ -113,8 +113,8 @@ def _mended(source: Source, base: Floats, rows: list[bytes], lines: list[int]) -
         source.error(lines[k], f"expected finite numbers, got {shown(rows[k])}")
     k = int(np.flatnonzero(broken.any(axis=1))[0])
     source.warn(
-        f"{int(broken.any(axis=1).sum())} vertices have normals or texture coordinates that are no "
-        "numbers: pointing up z, and 0, taken",
+        f"{int(broken.any(axis=1).sum())} vertices have normals or texture coordinates that are not "
+        "numbers: (0, 0, 1) and 0 taken",
         line=lines[k],
     )
     base[broken[:, 4:7].any(axis=1), 4:7] = (0.0, 0.0, 1.0)
@@ -160,7 +160,7 @@ def _links(
         )
         weight = np.maximum(weight, 0.0)
     sums = np.bincount(vertex, weight, minlength=count)
-    least = ENOUGH if weights == "first" else 1e-12
+    least = FULL_WEIGHT if weights == "first" else 1e-12
     left = np.where(sums < least, 1.0 - sums, 0.0)
     bare = np.flatnonzero(left > 0.0)
     linked = bare[links[bare] > 0]
@@ -287,6 +287,6 @@ def _texture(source: Source, name: str) -> Texture | None:
     for candidate in (plain, *(stem + ending for ending in _MIMES)):
         ending = "." + candidate.rpartition(".")[2].lower()
         if ending in _MIMES and (folder / candidate).is_file():
-            data = source.beside(candidate, most=_TEXTURE_MOST)
+            data = source.beside(candidate, most=LARGEST_TEXTURE_BYTES)
             return Texture(candidate, data, _MIMES[ending])
     return None

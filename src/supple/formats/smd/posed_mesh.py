@@ -1,4 +1,4 @@
-"""The vertices of a mesh in a pose, for SMD and VTA, which have no bind pose of their own."""
+"""The vertices of a mesh in a pose, for SMD and VTA, which store no bind pose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from supple.model.mesh import Mesh
 from supple.model.skeleton import Pose
 from supple.model.skinning import skin
 
-BOUND = 1e-6  # skinning matrices this near to identity (float32 rounding) count as identity
+# Largest entry of a skinning matrix minus identity in the bind pose: float32 rounding.
+BIND_POSE_TOLERANCE = 1e-6
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,7 +32,7 @@ def posed_vertices(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
         at = [pose.skeleton.index(name) for name in mesh.skin.joints]
         product = pose.frames[at] @ mesh.skin.T_joint_model
         size = 1.0 + np.abs(mesh.positions).max(initial=0.0)
-        here = bool(np.abs(product - np.eye(4)).max() <= BOUND * size)
+        here = bool(np.abs(product - np.eye(4)).max() <= BIND_POSE_TOLERANCE * size)
     if here:
         given = mesh.normals
         return mesh.positions, _made(mesh.positions, mesh.faces) if given is None else given, True

@@ -25,7 +25,7 @@ from supple.model.motion import Motion
 from supple.model.skeleton import Node, Pose, Skeleton
 from supple.rotations import conjugate, from_euler, multiply
 
-FPS = 30.0
+DEFAULT_FPS = 30.0  # SMD states no frame rate [1/s]
 ORDER = "zyx"
 UNTURNABLE = Axes(ORDER, frozen=ORDER)
 """The joint of a root: motions rotate it, IK does not."""
@@ -40,7 +40,7 @@ _NODE = re.compile(rb'\s*(-?\d{1,9})\s+(?:"(.*)"|(\S+))\s+(-?\d{1,9})\s*$')
 def read(
     source: Source,
     *,
-    fps: float = FPS,
+    fps: float = DEFAULT_FPS,
     turnable_root: bool = False,
     weights: str = "renormalize",
     shapes: bool | str | os.PathLike[str] = True,

@@ -129,7 +129,7 @@ def _uncommented(line: bytes) -> bytes:
 def numbers_of(
     source: Source, lines: Sequence[bytes], numbers: Sequence[int], *, width: int
 ) -> tuple[Floats, Ints]:
-    """All numbers of some lines, NaN for what is no number, and how many each line has.
+    """All numbers of some lines, with NaN for spellings of it, and how many each line has.
 
     Args:
         source: The file, for messages.

@@ -16,9 +16,9 @@ from supple.formats.smd.text import Section, sections, timed_rows
 from supple.formats.source import Source, decoded, distinct, shown
 from supple.model.mesh import Morph
 
-NEAR = 1e-3  # largest distance of matching vertices, as a fraction of the shapes' extent
-NORMALS = 1e-5  # weight of normals in matching vertices of equal position, same fraction
-MOST_SHAPES = 10_000
+MATCH_DISTANCE = 1e-3  # largest distance of matching vertices, per extent of the shapes; not tuned
+NORMAL_WEIGHT = 1e-5  # length that a unit difference of normals counts as, per extent; not tuned
+MOST_SHAPES = 10_000  # in a file; not tuned
 MORPH_BYTES = 48  # memory of a vertex of a morph target: change of position and normal [B]
 
 Floats = NDArray[np.float64]
@@ -46,11 +46,11 @@ class Shapes:
     def places(self, corners: Floats) -> Ints:
         """Match each corner (C, 6) of a mesh to a vertex, by position and normal; -1 for none."""
         extent = float(np.linalg.norm(np.ptp(self.base[:, :3], axis=0)))
-        near = NEAR * extent if extent > 0 else NEAR
+        near = MATCH_DISTANCE * extent if extent > 0 else MATCH_DISTANCE
         apart = np.abs(corners - self.base) if corners.shape == self.base.shape else None
         if apart is not None and apart[:, :3].max(initial=0.0) <= near:
             return np.arange(len(corners))  # one for each corner, as most programs write them
-        weigh = np.array([1.0] * 3 + [NORMALS * (extent or 1.0)] * 3)
+        weigh = np.array([1.0] * 3 + [NORMAL_WEIGHT * (extent or 1.0)] * 3)
         found = _nearest(self.base, corners, near, weigh)
         if np.all(found < 0):
             self.source.warn("no vertex is where one of the mesh is: its shapes move nothing")
@@ -98,15 +98,15 @@ class Shapes:
 
 
 def _nearest(base: Floats, corners: Floats, near: float, weigh: Floats) -> Ints:
-    """The vertex nearest to each corner, of those whose place is not farther than `near`; -1 for none.
+    """The vertex nearest to each corner, of those whose position is within `near`; -1 for none.
 
     Vertices are sorted into cells of the size `near`; a corner looks at its own cell and the 26 around.
 
     Args:
         base: Position and normal of the vertices, shape (N, 6).
         corners: The same of the corners, shape (C, 6).
-        near: How far places may be apart.
-        weigh: What each number counts in a distance, shape (6,).
+        near: Largest distance between positions.
+        weigh: Weight of each component in a distance, shape (6,).
     """
     unique, first = np.unique(base, axis=0, return_index=True)
     low = np.minimum(unique[:, :3].min(axis=0), corners[:, :3].min(axis=0, initial=np.inf))

@@ -19,7 +19,7 @@ from supple.model.character import Character, Note
 from supple.model.mesh import Mesh, Morph
 from supple.model.skeleton import Pose
 
-FINE = 9  # digits of normals after the point
+UNITLESS_DIGITS = 9  # after the point, of angles, normals, texture coordinates and weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,7 +101,7 @@ def _shaped(mesh: Mesh, morph: Morph, base: Floats, pose: Pose, here: bool) -> F
 
 def _digits(positions: Floats) -> Ints:
     fine = digits_for(float(np.abs(positions).max(initial=0.0)))  # as in the SMD file
-    return np.array([0, fine, fine, fine, FINE, FINE, FINE])
+    return np.array([0, fine, fine, fine, *[UNITLESS_DIGITS] * 3])
 
 
 def _rows(numbers: Ints, values: Floats, digits: Ints) -> bytes:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from supple.files import write as write_file
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.smd.posed_mesh import posed_vertices
-from supple.formats.smd.vta_write import write_shapes
+from supple.formats.smd.vta_write import UNITLESS_DIGITS, write_shapes
 from supple.formats.text_numbers import digits_for, written
 from supple.model.character import Character, Note
 from supple.model.matching import euler_along
@@ -23,7 +23,6 @@ from supple.model.motion import Motion, alike
 from supple.model.skeleton import Pose, Skeleton
 
 ORDER = "zyx"
-FINE = 9  # digits after the point of angles, normals, texture coordinates and weights
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/bmp": ".bmp", "image/x-tga": ".tga"}
 
@@ -70,13 +69,13 @@ def write(
             text = f"SMD has no frame rate: load it with fps={chosen.fps:g}"
             notes.append(Note(text, None, str(path)))
         if motion is None and not alike(chosen.poses[0], skeleton.rest):
-            text = "an animation has no rest: read without a reference, it rests in its first frame"
+            text = "an animation has no rest pose: read without a reference, its first frame is the rest"
             notes.append(Note(text, None, str(path)))
         parts.append(_skeleton(chosen.poses, times))
     else:
         if character.motions:
             names = ", ".join(map(repr, character.motions))
-            text = f"motions are files of their own, left out: {names}; save each with motion="
+            text = f"SMD stores each motion in a separate file; left out: {names}; save each with motion="
             notes.append(Note(text, None, str(path)))
         pose = character.pose
         parts.append(_skeleton(Pose.stack([pose]), np.zeros(1, dtype=np.int64)))
@@ -113,7 +112,7 @@ def _images(character: Character, path: Path) -> list[Note]:
 
 
 def _other(path: Path, data: bytes) -> bool:
-    """Whether a file holds something else."""
+    """True if a file holds other data, or cannot be read."""
     try:
         return path.stat().st_size != len(data) or path.read_bytes() != data
     except OSError:
@@ -145,7 +144,7 @@ def _skeleton(poses: Pose, times: Ints) -> bytes:
     for k in range(count):
         rows[:, k, 4:] = euler_along(ORDER, turns[:, k])[:, ::-1]
     fine = digits_for(float(np.abs(places).max(initial=0.0)))
-    text = written(rows.reshape(-1, 7), np.array([0, fine, fine, fine, FINE, FINE, FINE]))
+    text = written(rows.reshape(-1, 7), np.array([0, fine, fine, fine, *[UNITLESS_DIGITS] * 3]))
     lines = text.split(b"\n")
     parts = [b"skeleton"]
     for f, time in enumerate(times.tolist()):
@@ -205,7 +204,7 @@ def _corners(
     base = np.concatenate(
         [joint[:, :1], positions, normals, uv[:, :1], 1.0 - uv[:, 1:]], axis=1, dtype=np.float64
     )
-    digits = [0, fine, fine, fine, *[FINE] * 5]
+    digits = [0, fine, fine, fine, *[UNITLESS_DIGITS] * 5]
     if goldsrc:
         return written(base, np.array(digits)).split(b"\n")[:count]
     lines: list[bytes] = [b""] * count
@@ -214,7 +213,7 @@ def _corners(
         pairs = np.empty((len(mine), 2 * size))
         pairs[:, 0::2], pairs[:, 1::2] = joint[mine, :size], weight[mine, :size]
         rows = np.concatenate([base[mine], np.full((len(mine), 1), size), pairs], axis=1)
-        text = written(rows, np.array([*digits, 0, *[0, FINE] * size])).split(b"\n")
+        text = written(rows, np.array([*digits, 0, *[0, UNITLESS_DIGITS] * size])).split(b"\n")
         for k, line in zip(mine.tolist(), text, strict=False):
             lines[k] = line
     return lines

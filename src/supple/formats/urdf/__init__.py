@@ -1,4 +1,4 @@
-"""URDF robots, read only: `read` builds the skeleton, `meshes` loads what the links look like."""
+"""URDF robots, read only: `read` builds the skeleton, `meshes` loads the visuals of the links."""
 
 from supple.formats.format import Format, xml_root
 

@@ -1,6 +1,6 @@
 """The elements of a URDF as plain values: numbers, origins, joints, visuals, materials.
 
-What a joint cannot do without is an error with its line; what is wrong with a visual or a material leaves that out.
+A joint that lacks a part or has a wrong one is an error with its line; a wrong visual or material is left out.
 """
 
 from __future__ import annotations
@@ -9,32 +9,32 @@ import math
 from typing import Any, NamedTuple
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import LARGEST_NUMBER, Source, shown
 from supple.formats.xml import children, tag
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 SHAPES = ("box", "cylinder", "sphere", "mesh")
-ZERO = (0.0, 0.0, 0.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
+IDENTITY_ROTATION = (1.0, 0.0, 0.0, 0.0)  # wxyz
 
 Vector = tuple[float, ...]
 
 
 class JointElement(NamedTuple):
-    """A joint as the file has it.
+    """A joint of the file.
 
     Attributes:
         name: Its name.
         kind: One of `KINDS`.
         parent: The link that carries it.
         child: The link that it carries.
-        position: Of its frame in the parent's [m].
-        rotation: Of its frame in the parent's, wxyz.
-        axis: Of any length.
+        position: Position of its frame in the parent's [m].
+        rotation: Rotation of its frame in the parent's, wxyz.
+        axis: Its axis, of any length.
         lower: Lower limit [rad, m]; None if not given.
         upper: Upper limit [rad, m]; None if not given.
         mimic: The joint that it copies, multiplier and offset; None if it copies none.
-        line: Where it is in the file.
+        line: Its line in the file.
     """
 
     name: str
@@ -58,15 +58,15 @@ class Look(NamedTuple):
 
 
 class Visual(NamedTuple):
-    """What a link looks like.
+    """A visual of a link.
 
     Attributes:
         name: Its name, None if it has none.
         shape: The element of its shape, one of `SHAPES`.
-        position: Of its frame in the link's [m].
-        rotation: Of its frame in the link's, wxyz.
+        position: Position of its frame in the link's [m].
+        rotation: Rotation of its frame in the link's, wxyz.
         look: Its material, if any.
-        line: Where it is in the file.
+        line: Its line in the file.
     """
 
     name: str | None
@@ -78,7 +78,7 @@ class Visual(NamedTuple):
 
 
 def numbers(
-    what: str, text: str | None, count: int, default: Vector, *, most: float = GREATEST
+    what: str, text: str | None, count: int, default: Vector, *, most: float = LARGEST_NUMBER
 ) -> Vector:
     """The numbers of an attribute; the default if it is missing.
 
@@ -86,11 +86,11 @@ def numbers(
         what: The attribute, for messages.
         text: Its value.
         count: How many numbers it has.
-        default: What is taken if it is missing.
+        default: Its value if it is missing.
         most: Limit of their magnitude.
 
     Raises:
-        SuppleError: There are others than that many finite numbers.
+        SuppleError: It is anything but that many finite numbers.
     """
     if text is None:
         return default
@@ -105,7 +105,7 @@ def numbers(
 
 
 def needed(element: Any, key: str, count: int = 1) -> Vector:
-    """The numbers of an attribute that must be there.
+    """The numbers of a required attribute.
 
     Raises:
         SuppleError: It is missing, or not that many finite numbers.
@@ -121,25 +121,25 @@ def first(element: Any, name: str) -> Any:
 
 
 def placed(origin: Any) -> tuple[Vector, Vector]:
-    """Position and rotation wxyz of an `origin` element; that of none is the identity.
+    """Position and rotation wxyz of an `origin` element; the identity for None.
 
     Raises:
-        SuppleError: Its numbers are not numbers.
+        SuppleError: Its attributes are not numbers.
     """
     if origin is None:
-        return ZERO, UPRIGHT
-    xyz = numbers("xyz", origin.get("xyz"), 3, ZERO)
-    return xyz, from_rpy(numbers("rpy", origin.get("rpy"), 3, ZERO))
+        return ZERO_VECTOR, IDENTITY_ROTATION
+    xyz = numbers("xyz", origin.get("xyz"), 3, ZERO_VECTOR)
+    return xyz, from_rpy(numbers("rpy", origin.get("rpy"), 3, ZERO_VECTOR))
 
 
 def from_rpy(rpy: Vector) -> Vector:
-    """The quaternion wxyz, w >= 0, of turns about the fixed axes x, y and z, in this order [rad].
+    """The quaternion wxyz, w >= 0, of rotations about the fixed axes x, y and z, in this order [rad].
 
     Diebel 2006, "Representing attitude", equation 290. In plain Python: robots have a few hundred of them,
     and arrays of four take longer.
     """
     if not any(rpy):
-        return UPRIGHT
+        return IDENTITY_ROTATION
     r, p, y = (0.5 * angle for angle in rpy)
     cr, sr, cp, sp = math.cos(r), math.sin(r), math.cos(p), math.sin(p)
     cy, sy = math.cos(y), math.sin(y)
@@ -156,7 +156,7 @@ def read_joint(source: Source, joint: Any) -> JointElement:
     """The joint of an element.
 
     Raises:
-        SuppleError: It lacks what it must have, or its numbers are not numbers; with its line.
+        SuppleError: It lacks a required part, or its attributes are not numbers; with its line.
     """
     line, name = joint.sourceline, joint.get("name")
     if not name:
@@ -176,7 +176,9 @@ def read_joint(source: Source, joint: Any) -> JointElement:
     if mimic is not None and not mimic.get("joint"):
         source.error(mimic.sourceline, f"joint {shown(name)}: mimic: expected a joint, got none")
 
-    def of(part: str, key: str, count: int, default: Vector, most: float = GREATEST) -> Vector:
+    def of(
+        part: str, key: str, count: int, default: Vector, most: float = LARGEST_NUMBER
+    ) -> Vector:
         element = parts.get(part)
         if element is None:
             return default
@@ -200,8 +202,8 @@ def read_joint(source: Source, joint: Any) -> JointElement:
         kind,
         parts["parent"].get("link"),
         parts["child"].get("link"),
-        of("origin", "xyz", 3, ZERO),
-        from_rpy(of("origin", "rpy", 3, ZERO)),
+        of("origin", "xyz", 3, ZERO_VECTOR),
+        from_rpy(of("origin", "rpy", 3, ZERO_VECTOR)),
         of("axis", "xyz", 3, (1.0, 0.0, 0.0)),
         limit("lower"),
         limit("upper"),

@@ -27,7 +27,7 @@ from supple.formats.urdf.solids import Reader
 from supple.formats.xml import children, tag
 from supple.model.mesh import Material, Mesh
 
-LARGEST = 256 << 20  # size limit of a mesh file [B]
+LARGEST_MESH_BYTES = 256 << 20  # size limit of a mesh file [B]
 READABLE = (".stl", ".obj", ".ply", ".glb", ".dae")  # formats for which no further file is opened
 
 
@@ -59,7 +59,7 @@ def read_meshes(source: Source, root: Any, carrier: dict[str, str]) -> tuple[Mes
 
 
 def _colors(root: Any) -> dict[str | None, Vector]:
-    """The colors of the materials that visuals name; those that are none are left out."""
+    """The colors of the materials that visuals name; invalid ones are left out."""
     colors: dict[str | None, Vector] = {}
     for material in children(root, "material"):
         with suppress(SuppleError):
@@ -107,7 +107,7 @@ def _shape(source: Source, shape: Any, name: str) -> tuple[np.ndarray, np.ndarra
 
 
 def collision_reader(source: Source) -> Reader:
-    """What reads a mesh file of a collision, given its name and scale; notes what it cannot."""
+    """A function that reads a collision's mesh file, given name and scale, or notes why it cannot."""
     read: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
 
     def reader(name: str, scale: Any) -> tuple[np.ndarray, np.ndarray] | None:
@@ -132,7 +132,7 @@ def _file(
         )
         return None
     try:
-        data = source.beside(str(path), most=LARGEST)
+        data = source.beside(str(path), most=LARGEST_MESH_BYTES)
         if path.suffix.lower() == ".dae":
             vertices, faces = read_collada(Source(source.path.parent / path, data))
             return vertices * scale, faces
@@ -169,7 +169,7 @@ def _place(source: Source, name: str) -> PurePosixPath:
         for rest in (*below, parts, parts[1:]):
             if folder.joinpath(*rest).is_file():
                 return _relative(folder.joinpath(*rest), own)
-    # Nothing is there: for the message, where it should be.
+    # There is no such file: for the message, the path where it should be.
     return PurePosixPath(*parts[1:]) if package is None else _relative(inside, own)
 
 

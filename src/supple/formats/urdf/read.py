@@ -36,7 +36,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
 
 def read_expanded(source: Source, *, meshes: bool = False) -> Character:
-    """Read a robot that xacro has written: what looks like xacro in it is meant so.
+    """Read a robot that xacro has expanded: text in it that looks like xacro is taken as it is.
 
     Args:
         source: The text.
@@ -79,7 +79,7 @@ def _read(source: Source, root: Any, *, meshes: bool) -> Character:
     lines = {joint.name: joint.line for joint in joints}
     for name_of_copy, why in unfit.items():
         source.warn(why, line=lines.get(name_of_copy))
-    source.guess("URDF lengths are metres and z is up, by custom")
+    source.guess("URDF lengths are metres and z is up, by convention")
     known = set(skeleton.joint_names)
     moving = tuple(one.name for one in joints if one.kind != "fixed" and one.name in known)
     speeds = {k: v for k, v in _speeds(source, root).items() if k in moving}
@@ -133,7 +133,7 @@ def _say_unknown_collisions(source: Source, links: list[Any]) -> None:
     for shape, lines in unknown.items():
         often = f"{len(lines)} collisions have" if len(lines) > 1 else "a collision has"
         source.warn(
-            f"{often} the shape {shown(shape)}, which URDF has not: left out", line=lines[0]
+            f"{often} the shape {shown(shape)}, which URDF does not have: left out", line=lines[0]
         )
 
 
@@ -225,7 +225,7 @@ def _speeds(source: Source, root: Any) -> dict[str, float]:
             speed = math.nan
         if 0.0 < speed < math.inf:
             speeds[joint.get("name")] = speed
-        elif speed != 0.0 and speed != math.inf:  # which say that there is none
+        elif speed != 0.0 and speed != math.inf:  # these mean that there is no limit
             source.warn(
                 f"joint {shown(joint.get('name'))}: velocity: expected a number above 0, "
                 f"got {shown(value)}: left out",

@@ -10,7 +10,7 @@ import numpy as np
 from supple import rotations
 from supple.errors import SuppleError
 from supple.formats.source import Source, shown
-from supple.formats.urdf.elements import UPRIGHT, first, needed, numbers, placed
+from supple.formats.urdf.elements import IDENTITY_ROTATION, first, needed, numbers, placed
 from supple.formats.xml import children
 from supple.model.geoms import Geom
 from supple.model.masses import Mass
@@ -103,7 +103,7 @@ def _mass(inertial: Any) -> Mass | None:
         keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         xx, xy, xz, yy, yz, zz = (numbers(k, element.get(k), 1, (0.0,))[0] for k in keys)
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if rotation != UPRIGHT:
+        if rotation != IDENTITY_ROTATION:
             R = rotations.to_matrix(rotation)
             inertia = R @ inertia @ R.T
     return Mass(needed(masses[0], "value")[0], position, inertia)

@@ -1,8 +1,8 @@
 """Xacro, the macro language of URDF, read only.
 
-`read` has a file expanded and hands the URDF on. In a process of its own, `worker` runs the xacro package, in which
-`library` replaces evaluation by `expressions` (with `operators`, `functions` and `work`), and reading by `folders`
-and `yaml_file`.
+`read` expands a file and reads the URDF. In a separate process, `worker` runs the xacro package, in which `library`
+replaces evaluation by `expressions` (with `operators`, `functions` and `work`), and file access by `folders` and
+`yaml_file`.
 """
 
 from supple.formats.format import Format

@@ -1,4 +1,4 @@
-"""Arguments of xacro files as text, NAME:=VALUE, as xacro's own command line has them."""
+"""Arguments of xacro files as text, NAME:=VALUE, as on xacro's own command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reader_options(
     Args:
         path: The file.
         arguments: NAME:=VALUE each.
-        what: Where they come from, for messages.
+        what: The option that they come from, for messages.
 
     Raises:
         SuppleError: One is malformed, or the file is not named `.xacro`.

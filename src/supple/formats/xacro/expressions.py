@@ -3,7 +3,7 @@
 Python parses the text to a syntax tree, and the tree is walked here. Each kind of node that is allowed has a
 method; every other is refused. Values are numbers, strings, lists, tuples, dictionaries and ranges only
 (`work.VALUES`), names are looked up in xacro's tables, functions and methods in ours (`functions`). No attribute of
-a Python object is ever read, so there is nothing to escape from. What an expression costs is limited (`work`).
+a Python object is ever read, so an expression cannot reach Python's internals. Its cost is limited (`work`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from supple.formats.xacro.work import (
     named,
 )
 
-LONGEST = 20_000  # characters of an expression
-DEEPEST = 200  # levels of an expression
+LONGEST_EXPRESSION = 20_000  # characters; not tuned
+DEEPEST_EXPRESSION = 200  # levels; not tuned
 
 ALLOWED = (
     "expected numbers, strings, lists, dictionaries, arithmetic, comparisons, conditions, look-ups, "
@@ -37,7 +37,7 @@ ALLOWED = (
 
 
 class Namespace(dict):
-    """Names that are written behind a dot, such as those of `math`."""
+    """Names that are written after a dot, such as those of `math`."""
 
 
 def evaluate(
@@ -64,19 +64,23 @@ def evaluate(
         Exception: As in Python, such as ZeroDivisionError.
     """
     text = text.strip()
-    if len(text) > LONGEST:
-        raise ExpressionError(f"an expression is too long: expected at most {LONGEST:,} characters")
+    if len(text) > LONGEST_EXPRESSION:
+        raise ExpressionError(
+            f"an expression is too long: expected at most {LONGEST_EXPRESSION:,} characters"
+        )
     work.charge(1 + (len(text) >> 4))
     try:
         tree = ast.parse(text, mode="eval")
-    except (RecursionError, MemoryError):  # so says the parser
+    except (RecursionError, MemoryError):  # raised by the parser
         raise _too_deep() from None
     found = _Walk(symbols, work, spaces).value(tree.body)
     return work.weighed(found)
 
 
 def _too_deep() -> ExpressionError:
-    return ExpressionError(f"an expression is too deep: expected at most {DEEPEST} levels")
+    return ExpressionError(
+        f"an expression is too deep: expected at most {DEEPEST_EXPRESSION} levels"
+    )
 
 
 def _numbers(python: Callable[[Any, Any], Any]) -> Callable[[Work, Any, Any], Any]:
@@ -133,7 +137,7 @@ class _Walk:
         """The value, function or namespace of a node."""
         self.work.charge()
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST_EXPRESSION:
             raise _too_deep()
         visit = self.VISITS.get(type(node))
         if visit is None:
@@ -216,7 +220,7 @@ class _Walk:
         return found
 
     def items(self, nodes: list[ast.expr], *, functions: bool = False) -> list[Any]:
-        """The values of nodes, with those behind stars one by one."""
+        """The values of nodes; those after a star are unpacked."""
         found: list[Any] = []
         for one in nodes:
             if isinstance(one, ast.Starred):
@@ -226,7 +230,7 @@ class _Walk:
         return found
 
     def each(self, node: ast.AST) -> Any:
-        """What to go through: a string, list, tuple, range, or the keys of a dictionary."""
+        """The value of a node to iterate over: a string, list, tuple, range, or the keys of a dictionary."""
         found = self.value(node)
         if type(found) in (str, range, *SEQUENCES, *DICTIONARIES):
             return self.work.weighed(found)

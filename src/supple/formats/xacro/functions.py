@@ -1,9 +1,9 @@
 """What an expression can call: functions that xacro offers, and methods of strings, lists and dictionaries.
 
-A function is a `Function`, not Python's own, so nothing hangs on it that could be looked up. Left out of
-what xacro offers is what gives away Python's insides or makes no value of an expression (`type`, `vars`, `hash`,
-`issubclass`, `slice`, `complex`, sets), and what changes a value (`append`, `update`, `pop`). `str.format` is left
-out because its fields look up attributes. Iterators (`map`, `zip`, ...) are lists.
+A function is a `Function`, not Python's own, so it has no attributes to look up. Of xacro's functions, those that
+expose Python's internals or give something that is no value (`type`, `vars`, `hash`, `issubclass`, `slice`,
+`complex`, sets) and those that change a value (`append`, `update`, `pop`) are left out. `str.format` is left out
+because its fields look up attributes. Iterators (`map`, `zip`, ...) are lists.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from supple.formats.xacro.work import (
     span,
 )
 
-GREATEST = 1000  # of the arguments of factorials and binomials
-DIGITS = 400  # to round to; float64 has some 300
+LARGEST_FACTORIAL = 1000  # largest argument of factorials and binomials; not tuned
+MOST_ROUND_DIGITS = 400  # digits to round to; float64 has some 300
 
 
 class Function:
@@ -87,7 +87,7 @@ def _is_function(value: Any) -> bool:
 
 
 def _each(values: Any) -> Any:
-    """Values to go through: a string, a list, a range, the keys of a dictionary."""
+    """Values to iterate over: a string, a list, a range, the keys of a dictionary."""
     if type(values) is range or type(values) is str:
         return values
     if type(values) in SEQUENCES or type(values) in DICTIONARIES:
@@ -108,7 +108,7 @@ def _filter(work: Work, function: Any, values: Any) -> list[Any]:
 
 
 def _ordered(python: Callable[..., Any]) -> Callable[..., Any]:
-    """Of `sorted`, `min` and `max`: `key` is one of our functions."""
+    """For `sorted`, `min` and `max`: `key` is one of our functions."""
 
     def ordered(work: Work, *given: Any, key: Any = None, **by_name: Any) -> Any:
         for one in (*given, *by_name.values()):
@@ -121,7 +121,7 @@ def _ordered(python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _isinstance(work: Work, value: Any, kinds: Any) -> bool:
-    """Of the types that have a name here: `isinstance(x, (int, float))`."""
+    """For the types that have a name here: `isinstance(x, (int, float))`."""
     several = kinds if type(kinds) is tuple else (kinds,)
     for one in several:
         if type(one) is not Function or not one.kinds:
@@ -136,8 +136,8 @@ def _range(work: Work, *given: Any) -> range:
 
 
 def _round(work: Work, number: Any, ndigits: Any = None) -> Any:
-    if ndigits is not None and abs(ndigits) > DIGITS:  # 10**-ndigits is computed
-        raise ExpressionError(f"round: expected at most {DIGITS} digits, got {ndigits}")
+    if ndigits is not None and abs(ndigits) > MOST_ROUND_DIGITS:  # 10**-ndigits is computed
+        raise ExpressionError(f"round: expected at most {MOST_ROUND_DIGITS} digits, got {ndigits}")
     return round(number, ndigits)
 
 
@@ -152,7 +152,7 @@ def _pure(python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _listed(python: Callable[..., Any]) -> Callable[..., Any]:
-    """Of what Python gives an iterator for: the list."""
+    """For functions that give an iterator in Python: a list."""
     return lambda work, *given, **by_name: list(python(*given, **by_name))
 
 
@@ -189,11 +189,11 @@ CONSTANTS = {name: getattr(math, name) for name in ("pi", "e", "tau", "inf", "na
 
 
 def _counting(python: Callable[..., int]) -> Callable[..., int]:
-    """Of factorials and binomials, whose results are much larger than their arguments."""
+    """For factorials and binomials, whose results are much larger than their arguments."""
 
     def counting(work: Work, *numbers: int) -> int:
-        if any(type(one) is int and one > GREATEST for one in numbers):
-            raise ExpressionError(f"{python.__name__}: expected at most {GREATEST}")
+        if any(type(one) is int and one > LARGEST_FACTORIAL for one in numbers):
+            raise ExpressionError(f"{python.__name__}: expected at most {LARGEST_FACTORIAL}")
         return python(*numbers)
 
     return counting
@@ -279,7 +279,7 @@ def dotted(value: Any) -> Any:
     """A value of YAML or of `dict`, with its dictionaries `Dotted`.
 
     Raises:
-        ExpressionError: It has a value of a kind that expressions have not.
+        ExpressionError: It has a value that expressions cannot have.
     """
     if type(value) in DICTIONARIES:
         return Dotted((key, dotted(one)) for key, one in value.items())
@@ -293,7 +293,7 @@ def dotted(value: Any) -> Any:
 
 
 def _tokenize(work: Work, text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
-    """The parts of a string between any of some characters."""
+    """The parts of a string between the characters of `sep`."""
     found = re.split(f"[{re.escape(sep)}]", text)
     return [one for one in found if one] if skip_empty else found
 

@@ -1,7 +1,7 @@
-"""Have the xacro package evaluate and read by our means: `install` replaces the functions that do.
+"""Make the xacro package evaluate and read by our functions: `install` puts them in place of its own.
 
 What the package would run as Python (`${...}`, `$(eval ...)`, the units of YAML files) goes to `expressions`,
-what it would open (includes, YAML) to `folders`. The rest, macros and properties and blocks, is the package's own.
+what it would open (includes, YAML) to `folders`. Macros, properties and blocks are the package's own.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ USED = (
 USED_ARGUMENTS = ("convert_value", "_eval_arg", "_eval_env", "_eval_optenv")
 DIRECT = "list dict map len str float int bool min max round sorted range"
 """Functions of Python that xacro offers without `python.` before them."""
-ELEMENT = 40  # steps of an element: it is copied, looked at and put in place
+ELEMENT_STEPS = 40  # steps of an element, which is copied, looked at and put in place; not tuned
 PARAMETER = re.compile(
     r"""^\s*([^\s:=]+?)\s*:?=\s*(\^\|?)?"""
     r"""(\$\{.*?\}|\$\(.*?\)|(?:'.*?'|".*?"|[^\s'"]+)++|)(?:\s+|$)(.*)"""
 )
-"""A parameter of a macro and the others: xacro's own, but `++` tries one way to read quotes, not each."""
+"""The first parameter of a macro, and the others: xacro's pattern, with `++` against exponential backtracking."""
 
 
 def install(xacro: Any, arguments: Any, *, folders: Folders, own: str, work: Work) -> None:
@@ -63,7 +63,7 @@ def install(xacro: Any, arguments: Any, *, folders: Folders, own: str, work: Wor
     xacro.re_macro_arg = PARAMETER
     xacro.parse_macro_arg = _paired(xacro.parse_macro_arg)
     xacro.eval_text = _charged(xacro.eval_text, work, _text_steps)
-    xacro.eval_all = _charged(xacro.eval_all, work, lambda *given: ELEMENT)
+    xacro.eval_all = _charged(xacro.eval_all, work, lambda *given: ELEMENT_STEPS)
     xacro.replace_node = _charged(xacro.replace_node, work, _replacing_steps)
     arguments._eval = ours.evaluate_argument
     arguments._eval_find = ours.find
@@ -71,7 +71,7 @@ def install(xacro: Any, arguments: Any, *, folders: Folders, own: str, work: Wor
 
 
 class _Ours:
-    """What takes the place of functions of the xacro package."""
+    """The functions put in place of those of the xacro package."""
 
     def __init__(self, xacro: Any, arguments: Any, folders: Folders, own: str, work: Work) -> None:
         self.xacro, self.arguments = xacro, arguments
@@ -132,7 +132,7 @@ class _Ours:
         except OSError as error:  # as the package does it, for optional="true"
             self.xacro.filestack.pop()
             raise self.xacro.XacroException(exc=error) from None
-        self.work.charge(ELEMENT + (len(data) >> 3))
+        self.work.charge(ELEMENT_STEPS + (len(data) >> 3))
         return _document(data)
 
     def load_yaml(self, filename: Any) -> Any:
@@ -186,7 +186,7 @@ def _replacing_steps(node: Any, by: Any, content_only: bool = False) -> int:
     """Steps of putting elements in place of one: its place among its siblings is looked for each time."""
     elements = by if isinstance(by, list) else [] if by is None else [by]
     moved = sum(len(one.childNodes) if content_only else 1 for one in elements)
-    return ELEMENT // 2 + ((1 + moved) * (len(node.parentNode.childNodes) + moved) >> 6)
+    return ELEMENT_STEPS // 2 + ((1 + moved) * (len(node.parentNode.childNodes) + moved) >> 6)
 
 
 def _charged(

@@ -1,4 +1,4 @@
-"""Operators whose results can be larger than what they are given: sizes are checked before anything is computed."""
+"""Operators whose results can be larger than their operands: sizes are checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from supple.formats.xacro.work import (
     weight,
 )
 
-WIDEST = 1000  # characters of a field
-REPR = 32  # most characters of an element in the text of a list, but for strings
+WIDEST_FIELD = 1000  # characters of a field; FIELDS allows widths up to 999
+LONGEST_REPR = 32  # characters of a list's element in text at most, but for strings
 FIELDS = re.compile(r"(?:[^%]|%(?:\(\w*\))?[-#0 +]*[0-9]{0,3}(?:\.[0-9]{0,3})?[diouxXeEfFgGcrs%])*")
 
 
@@ -75,5 +75,5 @@ def remainder(work: Work, a: Any, b: Any) -> Any:
         raise ExpressionError(f"%: expected numbers or a string, got {named(a)} and {named(b)}")
     if not FIELDS.fullmatch(a):
         raise ExpressionError(f"%: expected fields such as %s, %d or %.3f, got {a[:40]!r}")
-    check_length(len(a) + a.count("%") * (WIDEST + REPR * weight(b)), "a string")
+    check_length(len(a) + a.count("%") * (WIDEST_FIELD + LONGEST_REPR * weight(b)), "a string")
     return work.weighed(a % b)

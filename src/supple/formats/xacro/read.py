@@ -1,8 +1,8 @@
 """Read xacro files: expand them with the xacro package, and read the URDF.
 
 Expressions are evaluated by `expressions`, not by Python, and files are opened only in the file's own folder, the ROS
-package that holds it, or the folder given to `load`.
-All that runs in a process of its own (`worker`), which can start and write nothing.
+package that holds it, or the folder given to `load`. The package runs in a separate process (`worker`), which can
+write and start nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def expanded(source: Source, *, arguments: Mapping[str, str]) -> str:
         arguments: Values of its `xacro:arg`, by name.
 
     Raises:
-        SuppleError: It cannot be expanded, or asks for what is not allowed.
+        SuppleError: It cannot be expanded, or requires something that is not allowed.
     """
     if importlib.util.find_spec("xacro") is None:
         raise _missing()

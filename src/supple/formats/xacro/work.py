@@ -1,7 +1,7 @@
-"""How much an expansion may cost: steps in all, and the size of each value.
+"""How much an expansion may cost: steps in total, and the size of each value.
 
-Every value of an expression is small (`LARGEST`), so what is done with one takes little time; the number of
-such steps is limited too (`STEPS`). Both are counted, so the same file is always refused at the same place.
+Every value of an expression is small (`LARGEST_VALUE`), so each step takes little time; the number of steps is
+limited too (`MOST_STEPS`). Both are counted, so the same file is always refused at the same place.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-STEPS = (
-    4_000_000  # of a whole expansion, some seconds; robots of real packages take 60,000 to 350,000
-)
-LARGEST = 200_000  # characters of a string; elements and characters of a list or a dictionary
-BITS = 4096  # bits of a whole number
+# Steps of a whole expansion: some seconds. Robots of real packages take 60,000 to 350,000.
+MOST_STEPS = 4_000_000
+LARGEST_VALUE = 200_000  # characters of a string, elements and characters of a list; not tuned
+MOST_BITS = 4096  # of a whole number; not tuned [bit]
 
 
 class Dotted(dict):
@@ -38,7 +37,7 @@ class Work:
         left: How many steps are left.
     """
 
-    def __init__(self, steps: int = STEPS) -> None:
+    def __init__(self, steps: int = MOST_STEPS) -> None:
         self.left = steps
 
     def charge(self, steps: int = 1) -> None:
@@ -108,16 +107,16 @@ def check_length(length: int, what: str) -> None:
         length: Its number of characters or elements.
         what: What it is, for the message.
     """
-    if length > LARGEST:
+    if length > LARGEST_VALUE:
         raise ExpressionError(
-            f"{what} is too large: expected at most {LARGEST:,} elements or letters"
+            f"{what} is too large: expected at most {LARGEST_VALUE:,} elements or letters"
         )
 
 
 def check_bits(bits: int) -> None:
     """Refuse a whole number of too many bits."""
-    if bits > BITS:
-        raise ExpressionError(f"a whole number is too large: expected at most {BITS} bits")
+    if bits > MOST_BITS:
+        raise ExpressionError(f"a whole number is too large: expected at most {MOST_BITS} bits")
 
 
 KINDS = {
@@ -135,5 +134,5 @@ KINDS = {
 
 
 def named(value: Any) -> str:
-    """A value for a message: what it is, without calling anything of it."""
+    """The kind of a value for a message, without calling any of its methods."""
     return KINDS.get(type(value), f"a {type(value).__name__.lower()}")

@@ -1,7 +1,7 @@
-"""Expand a xacro file, in a process of its own (`isolated_start`), which may open only files of certain folders.
+"""Expand a xacro file, in a separate process (`isolated_start`), which may open only files of certain folders.
 
-The first wall is that nothing of the file is run as Python: see `library`. The second is that this process can do
-little: an audit hook refuses whatever is not needed, the operating system what `confined` takes away.
+The first barrier is that nothing of the file is run as Python: see `library`. The second is that this process can do
+little: an audit hook refuses whatever is not needed, the operating system what `confined` forbids.
 """
 
 import errno
@@ -18,7 +18,7 @@ from supple.formats.xacro.library import install
 from supple.formats.xacro.work import Work
 
 CPU_SECONDS = 20  # limit of computing time [s], should counting steps (`work`) miss something
-RECURSION = 3000  # levels of calls of Python; a macro that calls itself takes five or more
+RECURSION_LIMIT = 3000  # levels of Python calls; each level of a recursive macro takes five or more
 LOOKS = ("open", "os.listdir", "os.scandir")  # audit events that are let through inside the folders
 HARMLESS = ("compile", "builtins.id", "glob.glob", "glob.glob/2")
 """Events that are let through: syntax trees are events of `compile`, but nothing is run (`exec`)."""
@@ -43,7 +43,7 @@ def main(job: dict[str, Any]) -> bytes:
 
 
 def _told(error: BaseException) -> str:
-    """The message of an error. Those of xacro hold others, each of which repeats what is in it."""
+    """The message of an error. Errors of xacro wrap others, and repeat their messages."""
     words, where = [], ""
     inner: Any = error
     while isinstance(getattr(inner, "exc", None), BaseException):
@@ -67,7 +67,7 @@ def _expanded(job: dict[str, Any]) -> str:
     os.chdir(os.path.dirname(own))
     os.environ.clear()
     warnings.simplefilter("ignore")
-    sys.setrecursionlimit(RECURSION)
+    sys.setrecursionlimit(RECURSION_LIMIT)
     confine(memory=job["memory"], seconds=CPU_SECONDS, files=True)
     _lock(folders)
     xacro.init_stacks(own)
@@ -93,4 +93,4 @@ def _lock(folders: Folders) -> None:
         eval("0")
     except PermissionError:
         return
-    raise ImportError("this Python does not ask audit hooks: expected CPython 3.11 or later")
+    raise ImportError("this Python does not call audit hooks: expected CPython 3.11 or later")

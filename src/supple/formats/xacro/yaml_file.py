@@ -10,7 +10,7 @@ import yaml
 from supple.formats.xacro.functions import dotted
 from supple.formats.xacro.work import Work, check_length
 
-STEPS = 3  # steps for each character
+STEPS_PER_BYTE = 3  # steps of parsing; not tuned
 
 
 def parse_yaml(
@@ -37,7 +37,7 @@ def parse_yaml(
 
     for tag in units:
         Loader.add_constructor(tag, measured)
-    work.charge(STEPS * len(data))
+    work.charge(STEPS_PER_BYTE * len(data))
     loader = Loader(data)
     try:
         node = loader.get_single_node()

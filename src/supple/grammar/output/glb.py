@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import files, rotations
-from supple.formats.gltf.buffers import FLOAT, INDICES, UINT16, UINT32, VERTICES, Builder
+from supple.formats.gltf.buffers import (
+    ARRAY_BUFFER,
+    ELEMENT_ARRAY_BUFFER,
+    TYPE_FLOAT,
+    TYPE_UINT16,
+    TYPE_UINT32,
+    Builder,
+)
 from supple.formats.gltf.write_materials import write_material
 from supple.formats.gltf.write_nodes import Nodes
 from supple.grammar.articulation.posed import PosedShapes
@@ -109,15 +116,15 @@ def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -
     """Add a mesh of vertices, normals, triangles and texture coordinates."""
     points, normals, triangles, texcoords = parts
     attributes = {
-        "POSITION": builder.array(points, target=VERTICES, bounds=True),
-        "NORMAL": builder.array(normals, target=VERTICES),
+        "POSITION": builder.array(points, target=ARRAY_BUFFER, bounds=True),
+        "NORMAL": builder.array(normals, target=ARRAY_BUFFER),
     }
     if textured:
-        attributes["TEXCOORD_0"] = builder.array(texcoords, target=VERTICES)
-    kind = UINT16 if len(points) < 65_535 else UINT32
+        attributes["TEXCOORD_0"] = builder.array(texcoords, target=ARRAY_BUFFER)
+    kind = TYPE_UINT16 if len(points) < 65_535 else TYPE_UINT32
     primitive = {
         "attributes": attributes,
-        "indices": builder.array(triangles.reshape(-1), kind, target=INDICES),
+        "indices": builder.array(triangles.reshape(-1), kind, target=ELEMENT_ARRAY_BUFFER),
         "material": write_material(builder, material),
     }
     return builder.add("meshes", {"name": material.name, "primitives": [primitive]})
@@ -171,9 +178,9 @@ def _instances(
         return
     builder.extensions.add(EXTENSION)
     attributes = {
-        "TRANSLATION": builder.array(translations, FLOAT),
-        "ROTATION": builder.array(quaternions, FLOAT),
-        "SCALE": builder.array(scales, FLOAT),
+        "TRANSLATION": builder.array(translations, TYPE_FLOAT),
+        "ROTATION": builder.array(quaternions, TYPE_FLOAT),
+        "SCALE": builder.array(scales, TYPE_FLOAT),
     }
     _add_child(
         builder, above, {"mesh": mesh, "extensions": {EXTENSION: {"attributes": attributes}}}
