@@ -210,7 +210,7 @@ def test_mimic_and_stretch():
 
 
 def test_charts_are_centred_anew_when_a_ball_has_turned_far(monkeypatch):
-    monkeypatch.setattr(optimize, "FOLD", 0.2)
+    monkeypatch.setattr(optimize, "TUNING", optimize.TUNING._replace(recentre_angle=0.2))
     skeleton = supple.chain([1] * 4)
     cost = Landscape(skeleton, [supple.Reach("tip", (-2, 1, 1))], skeleton.rest)
     run = optimize._Run(cost.arrays, 0.0)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 # Up to so many rows or freedoms a problem stays dense. The tree is faster from about 30 rows on 60 freedoms (branches
 # of four joints, one Reach each; benchmarks/growth.py); the bounds are so far above that that a humanoid with 20 goals
-# of position and orientation, 120 rows, keeps its bits. Not below NEWTON of `supple.solvers.lm`, whose second
-# derivatives are dense.
+# of position and orientation, 120 rows, keeps its bits. Not below `newton_freedoms` of `supple.solvers.lm`,
+# whose second derivatives are dense.
 DENSE_ROWS = 126
 DENSE_FREEDOMS = 96
 # What a freedom and a row cost on a tree, in multiplications and additions of the dense factors: an upper

@@ -239,7 +239,7 @@ class _Clip:
 
     Attributes:
         poses: Coordinates, shape (F, Q).
-        rows: What is asked in every frame, shape (F, ...); see `supple.solvers.clip.Places`.
+        rows: What is asked in every frame, shape (F, ...); see `supple.solvers.clip.RowColumns`.
         out: Reports, shape (F, width).
         bands: How many frames before it a frame is tied to.
     """
@@ -267,7 +267,7 @@ class _Clip:
         offsets = problem.offsets(start)
         self._offsets = offsets[None] if offsets.ndim == 2 else np.ascontiguousarray(offsets)
         self.out = np.empty((frames, problem.report_width))
-        self._ended = np.zeros((frames, clip.ENDED))
+        self._ended = np.zeros((frames, clip.ENDED_COLUMNS))
         self._free: list[np.ndarray] = []
         self.bands = banded.NO_BAND
         self._smooth = np.zeros((problem.freedoms, 3))
@@ -374,7 +374,7 @@ class _Clip:
         """Call an entry of the kernels on some frames."""
         kernel = getattr(self._kernels, entry)
         if settings is None:
-            settings = np.zeros(self._kernels.SETTINGS)
+            settings = np.zeros(self._kernels.SETTING_COLUMNS)
         arrays = (
             *self._packed,
             self._offsets,
@@ -397,7 +397,7 @@ class _Clip:
         self._free.append(work)
 
     def _settings(self, options: ClipOptions, **changes: float) -> np.ndarray:
-        kernels, out = self._kernels, np.zeros(self._kernels.SETTINGS)
+        kernels, out = self._kernels, np.zeros(self._kernels.SETTING_COLUMNS)
         given = {"iterations": options.iterations, "damping": options.damping}
         given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": PASSES_ALONE}
         given["blame"] = float(options.blame)

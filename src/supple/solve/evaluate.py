@@ -47,7 +47,7 @@ class Evaluator:
         out = self._written(work, batch, found[None])
         if blame:  # the workspace is as the report has left it
             q = out[0, : self._problem.coordinates].copy()
-            self._own.say_what_blocks(self._ints, self._floats, work, self._poses, 0, q, out)
+            self._own.write_what_blocks(self._ints, self._floats, work, self._poses, 0, q, out)
         return out[0]
 
     def of_poses(self, batch: Batch, coordinates: np.ndarray) -> np.ndarray:

@@ -137,14 +137,14 @@ def write_problem(
     }
     smooth = next((goal for goal in problem.goals if goal.needs_clip), None)
     if smooth is not None:
-        from supple.solvers.clip import ENDED  # its kernels: not before they are needed
+        from supple.solvers.clip import ENDED_COLUMNS  # its kernels: not before they are needed
 
         joints = skeleton.freedom_table.free.joint
         joints = joints[np.isin(joints, problem.moving)]
         arrays["smooth"] = smooth.difference_weights(skeleton, joints, USUAL_RATE)
         header["clip"] = {
             **{name: f"solvers.clip.{name}" for name in ("begin", "relax", "judge")},
-            "ended": ENDED,
+            "ended": ENDED_COLUMNS,
         }
     return _joined(header, arrays)
 

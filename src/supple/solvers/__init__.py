@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +44,8 @@ __all__ = [
     "named",
 ]
 
-# Every solver and its file, in the order of the published matrix. A file is read when its solver is
-# first asked for: each holds kernels, and it takes a while to make them known to Numba.
+# Every solver and its file, in the order of the published matrix. A file is imported when its solver is
+# first used, because it takes a while to make its kernels known to Numba.
 SOLVERS: dict[str, str | type[Solver]] = {
     "TwoBone": "two_bone",
     "CCD": "ccd",
@@ -77,17 +77,17 @@ def _solver(name: str) -> type[Solver]:
 
 
 def all_solvers() -> tuple[type[Solver], ...]:
-    """What `ALL` is, for this file."""
+    """The value of `ALL`, for this file."""
     return globals().get("ALL") or __getattr__("ALL")
 
 
 def named(name: str) -> Solver:
-    """The solver of that name (case is disregarded) with its default options.
+    """The solver of that name, whatever its case, with its default options.
 
-    One of another package's, known by its entry point, if none here has the name.
+    If none here has the name, entry points of other packages are searched.
 
     Raises:
-        SuppleError: There is none, or the other package's cannot be loaded.
+        SuppleError: There is none, or that of another package cannot be loaded.
     """
     for known in SOLVERS:
         if isinstance(name, str) and known.casefold() == name.casefold():
@@ -106,35 +106,57 @@ def is_own(solver: Solver) -> bool:
     return solver.is_python or getattr(solver.kernel, "__module__", "").startswith(f"{__name__}.")
 
 
-FEW = 20  # freedoms of an arm of hinges, whose restarts cost least
-SOME = 40  # freedoms up to which a search in full is cheap enough
-EACH = 25  # restarts for each joint that moves ...
-MOST = 100  # ... and in all
-STEPS = 20  # iterations for each restart
-
-
-def _general(problem: Problem) -> LM:
-    """The solver for what has no closed form, with as many restarts as it takes to miss nothing.
+@dataclass(frozen=True)
+class RestartRules:
+    """How many restarts "auto" gives to LM.
 
     Measured on random skeletons of every kind (`benchmarks/reachable.py`): of 100,000 targets that can
     be reached some 38 need more than 20 restarts, 8 more than 40 and 2 more than 100. Arms of hinges with
     an orientation may need more, and are cheap. Targets that are proven to be out of reach take ten.
+
+    Attributes:
+        arm_freedoms: Freedoms of an arm of hinges, at most, for the two numbers below.
+        arm_restarts: Restarts of such an arm.
+        arm_iterations: Its iterations in all.
+        joint_restarts: Restarts of any other problem for each joint that moves ...
+        most_restarts: ... and in all, at most. Twice as many if all joints are hinges or sliders.
+        restart_iterations: Iterations for each restart.
+        many_freedoms: With more freedoms a full search is too expensive ...
+        many_freedoms_restarts: ... and gets this many restarts.
     """
+
+    arm_freedoms: int = 20
+    arm_restarts: int = 400
+    arm_iterations: int = 4000
+    joint_restarts: int = 25
+    most_restarts: int = 100
+    restart_iterations: int = 20
+    many_freedoms: int = 40
+    many_freedoms_restarts: int = 30
+
+
+RULES = RestartRules()
+
+
+def _general(problem: Problem) -> LM:
+    """The solver for problems without a closed form, with the restarts of `RULES`."""
     from supple.solvers.lm import LM
 
     kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
-    if 3 < len(kinds) and problem.freedoms <= FEW and np.all(kinds == layout.HINGE):
-        return LM(max_iterations=4000, restarts=400, closed_form=True)
-    restarts = min(EACH * len(kinds), MOST)
+    if 3 < len(kinds) and problem.freedoms <= RULES.arm_freedoms and np.all(kinds == layout.HINGE):
+        return LM(
+            max_iterations=RULES.arm_iterations, restarts=RULES.arm_restarts, closed_form=True
+        )
+    restarts = min(RULES.joint_restarts * len(kinds), RULES.most_restarts)
     if np.all((kinds == layout.HINGE) | (kinds == layout.SLIDER)):
-        restarts *= 2  # which take half the iterations each
-    if problem.freedoms > SOME:
-        restarts = 30
-    return LM(max_iterations=STEPS * restarts, restarts=restarts)
+        restarts *= 2  # each takes half the iterations
+    if problem.freedoms > RULES.many_freedoms:
+        restarts = RULES.many_freedoms_restarts
+    return LM(max_iterations=RULES.restart_iterations * restarts, restarts=restarts)
 
 
 def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> tuple[Solver, ...]:
-    """The solvers to try in turn for a problem; without restarts, those that have them have none.
+    """The solvers to try in turn for a problem; with `restarts` False, their option `restarts` is 0.
 
     Raises:
         SuppleError: There is no such solver, or it cannot take the problem.

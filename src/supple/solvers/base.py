@@ -1,4 +1,4 @@
-"""What all solvers have in common: options, a kernel, and what they can and cannot take."""
+"""What all solvers have in common: options, a kernel, and which problems they can take."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Takes:
     """What a solver can take: one row of the published matrix.
 
     Attributes:
-        joints: Joint kinds it can move, of JOINT_KINDS; all of them stand for any kind there may be.
-        goals: Goal kinds it can serve, of GOAL_KINDS; all of them stand for any kind there may be.
+        joints: Joint kinds it can move, of JOINT_KINDS; all of these mean any kind, also one outside supple.
+        goals: Goal kinds it can serve, of GOAL_KINDS; all of these mean any kind, also one outside supple.
         several: Whether it can serve several goals at once.
         stretch: Whether it can stretch joints.
         mimic: Whether it can move joints that copy others.
@@ -51,7 +51,7 @@ EVERYTHING = Takes(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a solver's paper: it costs less than another solver. `supple compare` tests it.
+    """A claim in a solver's paper that it costs less than another solver. `supple compare` tests it.
 
     Attributes:
         source: The paper.
@@ -73,21 +73,21 @@ def _solve_in_python(solver: Solver, *arguments: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """A way to solve: a frozen set of options, and what runs with them.
+    """A solver: a frozen set of options, and the kernel that runs with them.
 
-    A solver of your own is a frozen dataclass with keyword-only options that derives from this class,
+    A custom solver is a frozen dataclass with keyword-only options that derives from this class,
     sets `name` and `takes`, and either overrides `solve`, in plain Python, or sets `kernel` to a
-    compiled `solve_range` (a staticmethod), as every file of `supple.solvers` does. What is missing is
-    refused when the solver is used. See `supple.solvers.own`.
+    compiled `solve_range` (a staticmethod), as every file of `supple.solvers` does. If something is
+    missing, using the solver is an error. See `supple.solvers.own`.
 
     Args:
         max_iterations: Sweeps or Newton steps in all, restarts included.
 
     Attributes:
-        name: What it is called in messages and in `Solution.asked.solver`.
+        name: Its name in messages and in `Solution.asked.solver`.
         takes: What it can take, a `supple.solvers.Takes`.
-        claims: What its paper claims, each a `supple.solvers.Claim`.
-        kernel: What solves problems first..last-1 of a batch; by default in plain Python, by `solve`.
+        claims: The claims of its paper, each a `supple.solvers.Claim`.
+        kernel: Solves problems first..last-1 of a batch; by default in plain Python, by `solve`.
     """
 
     name: ClassVar[str]
@@ -98,15 +98,14 @@ class Solver:
     max_iterations: int = 100
 
     def __post_init__(self) -> None:
-        """Check the options that all solvers share; a solver with others checks these too."""
+        """Check the options that all solvers share; a solver with more options overrides this."""
         self._whole("max_iterations")
 
     def solve(self, search: Any) -> None:
         """Solve one problem in plain Python.
 
         Args:
-            search: The problem, a `supple.solvers.own.Search`. The best pose that it has evaluated is
-                the answer.
+            search: The problem, a `supple.solvers.own.Search`. The answer is the best pose that it has evaluated.
         """
         raise SuppleError(
             f"solver {self._called}: expected a method solve(self, search), or a kernel"
@@ -118,7 +117,7 @@ class Solver:
         return getattr(type(self), "kernel", None) is _solve_in_python
 
     def check_defined(self) -> None:
-        """Check that the class has all that a solver needs.
+        """Check that the class is complete.
 
         Raises:
             SuppleError: Something is missing; the message says what, and how to define it.
@@ -172,28 +171,25 @@ class Solver:
         return self.max_iterations
 
     def options(self) -> tuple[float, ...]:
-        """The options as the kernel reads them: the fields in their order, None as infinity."""
+        """The options as the kernel reads them: the fields in order, None as infinity."""
         if self.is_python:
             return ()
         values = (getattr(self, field.name) for field in fields(self))
         return tuple(math.inf if value is None else float(value) for value in values)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this solver cannot take a problem for a reason that the matrix does not hold.
-
-        None if it can.
-        """
+        """Why this solver cannot take a problem that the matrix allows; None if it can."""
         del problem
         return None
 
     def events_per_iteration(self, problem: Problem) -> int:
-        """At most how many steps one iteration records."""
+        """At most how many trace events one iteration records."""
         del problem
         return 0
 
 
 def _moves(takes: Takes, kind: str) -> bool:
-    """True if a solver can move joints of a kind, by its class's name."""
+    """True if a solver can move joints of a kind, the name of their class."""
     return kind in takes.joints or takes.joints.issuperset(JOINT_KINDS)
 
 
@@ -203,7 +199,7 @@ def _serves(takes: Takes, kind: str) -> bool:
 
 
 def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
-    """Everything a problem asks of a solver: in words, and as a test of a row of the matrix."""
+    """Everything a problem needs from a solver: in words, and as a test of a row of the matrix."""
     needs: list[tuple[str, Callable[[Takes], bool]]] = []
     ints = problem.skeleton.packed_ints
     names = problem.skeleton.joint_names

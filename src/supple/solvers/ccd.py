@@ -1,15 +1,16 @@
-"""Cyclic coordinate descent: one joint after the other does the best it can.
+"""Cyclic coordinate descent: move one joint after the other to its best value.
 
 The idea (Wang & Chen 1991, "A combined optimization method for solving the inverse kinematics
 problem of mechanical manipulators"; Welman 1993; Lander 1998, "Making Kine More Flexible";
-Kuehtreiber, "IK for Shape Grammars"): with all others standing still, the best turn of a joint has a
-closed form, so go through the chain from the tip to the root, again and again. Limits, damping and
-stiffness are part of each closed form (`kernels.best_turn`) and the effector is carried along: a
-sweep is linear in the joints, and no visit ever increases the cost.
+Kuehtreiber, "IK for Shape Grammars"): while all other joints are held, the best rotation of a joint
+has a closed form. So visit the joints from the tip to the root, again and again. Limits, damping and
+stiffness are part of each closed form (`kernels.best_turn`), and each visit updates the effector: a
+sweep is linear in the joints, and no visit increases the cost.
 
-The right choice for one chain with one effector that is to be watched while it reaches. It fails,
-like every descent, where no single joint can help; it favours the joints it visits first (`damping`
-evens that out); and it crawls where the chain is nearly straight. So, besides the plain sweeps:
+The right choice for one chain with one effector whose motion to the target is to be shown. It fails,
+like every coordinate descent, where no single joint can lower the cost; it bends the joints that it
+visits first more than the others (`damping` evens that out); and it converges slowly where the chain
+is nearly straight. So the plain sweeps have three additions:
 
 * `accelerate`: after each sweep go on in the same direction, as far again, then twice as far, and so
   on while that brings the effector closer: the acceleration step of the cyclic coordinate method
@@ -18,25 +19,26 @@ evens that out); and it crawls where the chain is nearly straight. So, besides t
   1e-4 of its length, plain sweeps reach 83% of the targets in the ball, accelerated ones all.
 * `restarts`: after a stall, from low-discrepancy seeds. A sweep that changes nothing is a stall, and
   so are three in a row at whose rate the budget would run out first. The last fifth of the budget
-  belongs to the best pose found.
+  is kept for the best pose found.
 * Where no joint can help though the target is in reach (a straight chain, a target on its line), one
-  small bend, always the same, leaves the dead point.
+  small bend, always the same, leaves that pose.
 
 `CCD(accelerate=False, restarts=0)` is the plain algorithm.
 
-What is read differently from the sources, and why:
+Where this differs from the sources, and why:
 
-* Lander's listing turns by a stale cross product where the angle is small (the turn belongs inside
-  that test) and leaves out angles below 0.256 degrees (0.99999): at 1e-4 of the length it reaches 6%
-  of the targets. Here the angle is atan2(|cross|, dot), which needs no dead zone. A vector of no
-  length asks for no turn; opposite vectors ask for half a turn about a fixed axis square to them.
-* Its loop counts joint visits (101 of them), tests the tip before the turn and always returns TRUE.
+* Lander's listing rotates by a stale cross product where the angle is small (the rotation belongs
+  inside that test) and skips angles below 0.256 degrees (0.99999): at 1e-4 of the length it reaches
+  6% of the targets. Here the angle is atan2(|cross|, dot), which needs no dead zone. A vector of zero
+  length gives no rotation; opposite vectors give half a turn about a fixed axis perpendicular to them.
+* Its loop counts joint visits (101 of them), tests the tip before the rotation and always returns TRUE.
   Here an iteration is a sweep, the test comes after it, and the status says what happened. Its
   threshold is a squared distance, ours a distance.
-* It turns first and clamps afterwards, each way against one limit only. A clamped turn is not the
-  best one inside limits: that is the peak, whole turns away if need be, or the better of two ends.
+* It rotates first and clamps afterwards, in each direction against one limit only. A clamped rotation
+  is not the best one inside limits: that is the peak, whole turns away if need be, or the better of
+  two ends.
 * Kuehtreiber adds up vectors that are sums already and measures the distance of unit vectors, which
-  is zero after the first turn: 0.2% are reached. Here the arm is the effector minus the joint.
+  is zero after the first rotation: 0.2% are reached. Here the arm is the effector minus the joint.
 * His counter for the depth stops after one shape at depth 0; here 0 means to the skeleton's root.
 """
 
@@ -89,13 +91,31 @@ from supple.problem.lowering import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 
 ORDERS = ("root-to-tip", "tip-to-root")  # by the value of the option
-CANDIDATES = 16  # seeds looked at for each restart; the one nearest to the goals is used
-FLAT = 1e-6  # a sweep that lowers the cost by less than this fraction changes nothing
-PATIENCE = 3  # that many such sweeps in a row are a stall
-POLISH = 0.2  # the part of the budget that belongs to the best pose found
-MOST_GAIN = 1000.0  # the farthest an accelerated sweep goes on, in sweeps
-ENOUGH = 0.99  # a cone that lowers the cost to this need not look all around
-KICK = 0.05  # how far every joint is bent where no single one can help [rad]
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of CCD. Where no source is given, none is recorded.
+
+    Attributes:
+        seed_candidates: Seeds evaluated for each restart; the one nearest to the goals is used.
+        flat_fall: A sweep that lowers the cost by less than this changes nothing [of the cost].
+        stall_sweeps: So many sweeps in a row that change nothing, or are too slow for the budget, are a stall.
+        polish_share: What is kept for the best pose found [of the budget].
+        greatest_gain: How far an accelerated sweep goes on, at most [in sweeps].
+        good_cone_cost: A step of a cone that lowers the cost below this is not searched for a better one [of the cost].
+        bend: How far every joint is bent where no single one can help [rad].
+    """
+
+    seed_candidates: int = 16
+    flat_fall: float = 1e-6
+    stall_sweeps: int = 3
+    polish_share: float = 0.2
+    greatest_gain: float = 1000.0
+    good_cone_cost: float = 0.99
+    bend: float = 0.05
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -120,21 +140,21 @@ class Buffers(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """A joint on a visit, with everything above it standing still."""
+    """The joint that is visited, while all other joints are held."""
 
     k: int  # its row among the moving joints
     at: int  # its first coordinate
-    here: Any  # xyz, its place in the world
+    here: Any  # xyz, its world position
     pre: Any  # wxyz, the world rotation just before it
-    cap: float  # the greatest turn [rad]
-    slide_cap: float  # the greatest slide
+    cap: float  # the greatest rotation [rad]
+    slide_cap: float  # the greatest slide [model units]
 
 
 class Descent(NamedTuple):
     """How a descent ended."""
 
     stop: int
-    stuck: bool  # nothing changed any more
+    stuck: bool  # sweeps changed nothing
     cost: float
     used: int  # iterations so far
 
@@ -160,7 +180,7 @@ def take_buffers(problem, work):
     )
 
 
-# One visit: a joint does the best it can ---------------------------------------------------------
+# One visit: a joint moves to its best value ------------------------------------------------------
 
 
 @kernel
@@ -170,7 +190,7 @@ def _clamped(value, low, high):
 
 @kernel
 def _turn_number(problem, joint, i, axis, q, tip, aim):
-    """Turn coordinate i of a joint, about a world axis through its place, to its best value."""
+    """Rotate coordinate i of a joint, about a world axis through its position, to its best value."""
     moving_f = problem.moving_f
     k, at = joint.k, joint.at + i
     low, high = (
@@ -195,7 +215,7 @@ def _turn_number(problem, joint, i, axis, q, tip, aim):
 
 @kernel
 def turned_tip(here, turn, tip):
-    """A tip after a turn of the world about a place."""
+    """A tip after a world rotation about the point `here`."""
     arm = quat.rotate(turn, quat.sub(tip.point, here))
     return Tip(quat.add(here, arm), quat.mul(turn, tip.turn))
 
@@ -217,7 +237,7 @@ def _slide_number(problem, joint, i, axis, q, tip, aim):
 
 @kernel
 def _turn_quaternion(problem, joint, at, q, tip, aim):
-    """Turn a joint that has a quaternion, which stands at `at`."""
+    """Rotate a joint that has a quaternion, which begins at coordinate `at`."""
     limited = problem.moving[joint.k, layout.M_KIND] & layout.SWING_TWIST != 0
     arm, seen = seen_from(joint.here, joint.pre, tip, aim)
     old = quat.take4(q, at)
@@ -250,14 +270,14 @@ def _turn_quaternion(problem, joint, at, q, tip, aim):
                 least, best = cost, moved
                 break
             step = part_of(step, 0.5, math.inf)
-        if free or least < ENOUGH * before:
+        if free or least < TUNING.good_cone_cost * before:
             break
     return best
 
 
 @kernel
 def _move_free(problem, joint, q, tip, aim):
-    """Turn and shift a free joint: straight to the goals, or one after the other if it is slowed."""
+    """Rotate and shift a free joint: straight to both goals, or to one after the other if it is damped or stiff."""
     at, pre, weight = joint.at, joint.pre, problem.moving_f[joint.k, layout.WEIGHT]
     if aim.facing > 0.0:
         error = quat.mul(aim.goal, quat.conj(tip.turn))
@@ -310,7 +330,7 @@ def _stretch(problem, frames, joint, q, tip, aim):
 
 @kernel
 def visit(problem, frames, options, k, q, tip, aim):
-    """Move joint k as best it can; returns where that takes the effector."""
+    """Move joint k to its best value; returns where that takes the effector."""
     moving, moving_f = problem.moving, problem.moving_f
     joints = frames.joints
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
@@ -360,7 +380,7 @@ def visit(problem, frames, options, k, q, tip, aim):
 
 @kernel
 def aim_of(problem, frames):
-    """Where the effector should be, and what each part of that weighs."""
+    """The target position and orientation of the effector, and the weight of each."""
     blocks = problem.blocks
     effectors = frames.effectors
     near, facing = 0.0, 0.0
@@ -379,12 +399,12 @@ def aim_of(problem, frames):
 
 @kernel
 def sweep(problem, options, ccd, trace, iteration):
-    """Visit every joint once, from q = old, evaluated; the frames are used up.
+    """Visit every joint once, from q = old, evaluated. The frames are not those of q afterwards.
 
-    The effector's point and turn are carried along: a joint that turns by R about its place p takes
-    the point e to p + R (e - p). So a visit costs the same whatever hangs below, and the frames of the
-    chain are computed once a sweep: before it when going from the tip to the root (what is above a
-    joint has not moved yet), on the way when going from the root to the tip.
+    Each visit updates the effector's position and rotation: a joint at p that rotates by R takes the
+    point e to p + R (e - p). So a visit costs the same however long the chain below is, and the frames
+    of the chain are computed once a sweep: before it when going from the tip to the root (what is above
+    a joint has not moved yet), during it when going from the root to the tip.
     """
     frames, q = ccd.frames, ccd.q
     aim = aim_of(problem, frames)
@@ -405,14 +425,14 @@ def sweep(problem, options, ccd, trace, iteration):
 
 @leaf
 def _grown(change, gain, cap):
-    """A change with `gain` times as much added, but no larger than the cap."""
+    """A change, made longer by `gain` times itself, but not beyond the cap."""
     size = abs(change)
     return change * min(1.0 + gain, max(1.0, cap / size)) if size > 0.0 else change
 
 
 @kernel
 def extrapolate(problem, options, old, new, gain, out):
-    """Go on as from old to new, `gain` times as far again, inside limits and caps."""
+    """Fill `out` with new + gain * (new - old), inside limits and caps."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
@@ -438,8 +458,8 @@ def extrapolate(problem, options, old, new, gain, out):
 
 
 @kernel
-def kick(problem, options, frames, q):
-    """Bend every joint of q, evaluated, a little, all to one side, inside limits and caps."""
+def bend_all(problem, options, frames, q):
+    """Bend every joint of q, evaluated, a little to the same side, inside limits and caps."""
     joints = frames.joints
     moving, moving_f = problem.moving, problem.moving_f
     side = quat.perpendicular((1.0, 0.0, 0.0))
@@ -451,7 +471,7 @@ def kick(problem, options, frames, q):
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
         at = moving[k, layout.M_Q]
-        size = min(KICK, moving_f[k, layout.DAMPING], options.damping)
+        size = min(TUNING.bend, moving_f[k, layout.DAMPING], options.damping)
         if has_quaternion(kind) and slide_count(kind) == 0:
             axis = quat.unrotate(quat.load4(joints, k, layout.S_WPRE), side)
             quat.put4(q, at, quat.normalized(quat.mul(quat.about(axis, size), quat.take4(q, at))))
@@ -483,7 +503,7 @@ def costs_at_stake(problem, frames):
 
 @kernel
 def is_damped(problem, options):
-    """True if anything caps the change of a joint: progress then says nothing about what is to come."""
+    """True if anything caps the change of a joint: the rate of past sweeps then predicts nothing."""
     if options.damping < math.inf:
         return True
     for k in range(problem.moving.shape[0]):
@@ -494,14 +514,14 @@ def is_damped(problem, options):
 
 @kernel
 def accelerate(problem, options, ccd, trace, cost, gain, iteration):
-    """Go on from q, the end of a sweep, in its direction if that helps; the cost and the next gain."""
+    """Go on from q, the end of a sweep, in its direction if that helps; returns the cost and the next gain."""
     copy(ccd.q, ccd.trial)
     extrapolate(problem, options, ccd.old, ccd.q, gain, ccd.trial)
     farther = evaluate(problem, ccd.frames, ccd.trial)
     if farther < cost:
         record_change(trace, problem, iteration, ccd.q, ccd.trial)
         copy(ccd.trial, ccd.q)
-        return farther, min(2.0 * gain, MOST_GAIN)
+        return farther, min(2.0 * gain, TUNING.greatest_gain)
     evaluate(problem, ccd.frames, ccd.q)
     return cost, max(0.5 * gain, 0.25)
 
@@ -510,8 +530,8 @@ def accelerate(problem, options, ccd, trace, cost, gain, iteration):
 def descend(problem, options, ccd, trace, cost, used, until, aim):
     """Sweep from q, evaluated, until reached, stalled or at iteration `until`.
 
-    With an `aim` that is not negative, a rate at which the cost will not be there within the budget
-    is a stall too. Q ends as the best pose seen.
+    If `aim` is not negative, sweeps at whose rate the cost would not get down to it within the budget
+    are a stall too. Q ends as the best pose seen.
     """
     frames, q, old = ccd.frames, ccd.q, ccd.old
     gain = 1.0
@@ -528,24 +548,24 @@ def descend(problem, options, ccd, trace, cost, used, until, aim):
         if options.accelerate and not within(problem, frames):
             new, gain = accelerate(problem, options, ccd, trace, new, gain, used)
         if not new <= cost:
-            # No visit does harm, but for rounding.
+            # No visit increases the cost, except by rounding.
             record_change(trace, problem, used, q, old)
             copy(old, q)
             new = evaluate(problem, frames, q)
         record(trace, problem, q, frames.errors)
         rate = new / cost
-        flat = flat + 1 if 1.0 - rate < FLAT else 0
+        flat = flat + 1 if 1.0 - rate < TUNING.flat_fall else 0
         slow = slow + 1 if new * rate ** (options.max_iterations - used) > aim else 0
         cost = new
-        if flat >= PATIENCE or rate == 1.0:
+        if flat >= TUNING.stall_sweeps or rate == 1.0:
             return Descent(layout.STOP_STALLED, True, cost, used)
-        if slow >= PATIENCE and aim >= 0.0:
+        if slow >= TUNING.stall_sweeps and aim >= 0.0:
             return Descent(layout.STOP_STALLED, False, cost, used)
 
 
 @kernel
 def search(problem, options, ccd, trace, start, cost):
-    """Descend from q; after a stall kick, then begin elsewhere, then polish the best pose, in `best`."""
+    """Descend from q; after a stall bend, then restart, then polish the best pose, which ends in `best`."""
     enough, least = costs_at_stake(problem, ccd.frames)
     impatient = options.restarts > 0.0 and not is_damped(problem, options)
     aim = max(enough, least / CLEARLY) if impatient else -1.0
@@ -560,18 +580,18 @@ def search(problem, options, ccd, trace, start, cost):
         if stop == layout.STOP_REACHED or clearly_better(cost, best_cost, elsewhere):
             copy(ccd.q, ccd.best)
             best_cost, best_stuck = cost, descent.stuck
-        # Beyond the reach of the chain nothing can be clearly better than as near as it gets.
+        # A target out of reach: the best pose is already about as near as the chain can come.
         if stop != layout.STOP_STALLED or used >= budget or CLEARLY * best_cost <= least:
             break
         copy(ccd.q, ccd.old)
         if descent.stuck and not elsewhere:
-            kick(problem, options, ccd.frames, ccd.q)
+            bend_all(problem, options, ccd.frames, ccd.q)
         elif restarts < options.restarts:
             spread = min(1.0, 0.5 + 0.5 * restarts)
-            seeds = Seeds(1 + restarts * CANDIDATES, CANDIDATES, spread)
+            seeds = Seeds(1 + restarts * TUNING.seed_candidates, TUNING.seed_candidates, spread)
             best_seed(problem, ccd.frames, seeds, start, Window(start, 0.0), ccd.trial, ccd.q)
             restarts += 1
-            until = budget - POLISH * budget
+            until = budget - TUNING.polish_share * budget
         else:
             break
         elsewhere = True
@@ -623,8 +643,8 @@ class CCD(Solver):
         damping: The greatest change of any joint in one sweep [rad], for slides in chain lengths;
             None for no cap.
         order: "tip-to-root" or "root-to-tip".
-        restarts: How many other beginnings are tried after a stall.
-        accelerate: Whether sweeps are followed by a step on in the same direction, if that helps.
+        restarts: How many restarts follow after a stall.
+        accelerate: Whether each sweep is followed by a step on in the same direction, if that helps.
     """
 
     name: ClassVar[str] = "CCD"
@@ -664,5 +684,5 @@ class CCD(Solver):
         )
 
     def events_per_iteration(self, problem: Problem) -> int:
-        """A jump to another beginning, the sweep, and the step on."""
+        """Each joint moves in a restart, in the sweep, and in the step that follows it."""
         return 3 * len(problem.moving)

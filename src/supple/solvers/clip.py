@@ -3,20 +3,22 @@
 The idea: Gauss-Newton on the poses of all frames at once. A frame's goals, loops and constraints are those of a
 solve, linearised by the same kernels. Frames are tied by differences over time: `smooth` weighs the squared distance of
 every freedom from a reference, its first differences and its second. These tie a frame to the two before it, freedom by
-freedom, so that the normal equations are blocks in a band (`supple.kernels.banded`). Each frame has a damping of its
-own (Levenberg-Marquardt); a step is kept if the cost of the whole clip falls.
+freedom, so that the normal equations are blocks in a band (`supple.kernels.banded`). Each frame is damped separately
+(Levenberg-Marquardt); a step is kept if the cost of the whole clip falls.
 
-Freedoms of a quaternion turn about the axes of the joint's own frame at rest, so that a change means the same in every
-frame. The difference of two quaternions is the rotation vector from one to the other; its derivatives are exact in
-the gradient (Sola, Deray and Atchuthan 2018, "A micro Lie theory for state estimation in robotics", eq. 143 to 146)
-and the identity in the matrix.
+Freedoms of a quaternion are rotations about the axes of the joint's frame at rest, so that a change means the same in
+every frame. The difference of two quaternions is the rotation vector from one to the other; its derivatives are exact
+in the gradient (Sola, Deray and Atchuthan 2018, "A micro Lie theory for state estimation in robotics", eq. 143 to 146)
+and approximated by the identity in the matrix.
 
-Limits are an active set: freedoms at a limit that are pulled outward are held, those that would leave go to the limit,
-and the others are solved for again. Swings and twists that would leave go to the nearest place inside. Constraints
-that the step would break are taken in, as in `supple.kernels.levenberg`.
+Limits are an active set: freedoms at a limit that are pulled outward are held, those that would leave their range are
+set to the limit, and the others are solved for again. A swing or twist that would leave its limits goes to the nearest
+one inside. Constraints that the step would violate are added to the system, as in `supple.kernels.levenberg`.
 
-Where nothing ties the frames they are solved one by one, and none depends on the others. A window of frames can be
-solved with those around it held, which is how clips of any length fit into memory.
+The right choice for animation and retargeting, where frames depend on each other. It is a local solve: each frame
+stays on the branch (elbow up or down) that it starts on (`supple.solve.jumps` brings neighbours to the same one). Where
+nothing ties the frames they are solved one by one, and none depends on the others. A window of frames can be solved
+with those around it held, so that clips of any length fit into memory.
 """
 
 import math
@@ -60,48 +62,63 @@ from supple.kernels.problem import (
 from supple.kernels.report import Ended, clear_trace, finish_judged, trace_into
 from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 
-LEAST_DAMPING = 1e-9  # of a frame
-MENDED_MOST = 0.1  # how far mending may take a freedom of a frame [rad, characteristic lengths]
-TO_BLAME = 0.1  # of the largest difference from what was expected: frames with more are damped
 DEPARTURE, VELOCITY, ACCELERATION = range(3)  # columns of `smooth`
-NOTHING_LEFT = (
-    1e-16  # the cost of a frame at which there is nothing to gain [characteristic lengths squared]
-)
 CLIP = "i1 f1 f3 f2 f2 f2 f2 f2 f1 f2 f1"
-"""What the entries here begin with: ints, floats, offsets, rows, smooth, reference, poses, ended, settings,
+"""The first arguments of every entry here: ints, floats, offsets, rows, smooth, reference, poses, ended, settings,
 out, work."""
 
-# Settings, one number each.
+# Columns of `settings`.
 S_ITERATIONS, S_DAMPING, S_STALL, S_WINDOW, S_BANDS, S_PASSES, S_BLAME = range(7)
-SETTINGS = 7
+SETTING_COLUMNS = 7
 
-# Columns of `ended`: iterations of a frame, why they stopped, its cost, by how much its constraints are broken, and how
-# far the freedom that moved the most did so in the last step that was kept.
+# Columns of `ended`: iterations of a frame, why they stopped, its cost, by how much its constraints are violated, and
+# the largest change of a freedom in the last step that was kept.
 E_USED, E_STOP, E_COST, E_DEPTH, E_MOVED = range(5)
-ENDED = 5
+ENDED_COLUMNS = 5
 
 
-class Places(NamedTuple):
-    """Where in the row of a frame everything is; the targets come first."""
+class Tuning(NamedTuple):
+    """The tuned numbers of clips. Where no source is given, none is recorded.
 
-    targets: int  # how many numbers
-    weights: int  # (G,) factors of the blocks' weights, square roots like these
+    Attributes:
+        least_damping: Damping of a frame, at least.
+        greatest_repair: How far repairing constraints may move a freedom of a frame [rad, characteristic lengths].
+        damped_share: After a step that gains less than expected, frames that fall short of the model by more than this
+            are damped more [of the largest shortfall].
+        negligible_gain: An expected fall of the cost by less than this a frame ends the solve [characteristic lengths
+            squared].
+    """
+
+    least_damping: float = 1e-9
+    greatest_repair: float = 0.1
+    damped_share: float = 0.1
+    negligible_gain: float = 1e-16
+
+
+TUNING = Tuning()
+
+
+class RowColumns(NamedTuple):
+    """The first column of each field in the row of a frame; the targets come first."""
+
+    targets: int  # how many target numbers there are
+    weights: int  # (G,) factors of the blocks' weights, square roots as those are
     robust: int  # (G,) errors beyond which a block counts linearly, 0 for none [model units, rad]
     standing: int  # (S,) which soles support
-    strength: int  # (3,) how much distances and balance count, and how far ahead is looked
-    held: int  # (G, 4) the targets of what is held, if the row is that long
+    strength: int  # (3,) weights of distances and balance, and how near constraints are looked at
+    held: int  # (G, 4) the targets taken from the start poses, if the row is that long
 
 
 class Clip(NamedTuple):
-    """What is asked of a clip, and its poses."""
+    """The goals of a clip, and its poses."""
 
     offsets: Any  # (F, A + 2 G + P, 3), or one for all
-    rows: Any  # (F, ...) see `Places`
+    rows: Any  # (F, ...) see `RowColumns`
     smooth: Any  # (D, 3) weights of differences of the order 0, 1 and 2
-    reference: Any  # (F, Q), or one for all, or none: poses whose differences are taken off
+    reference: Any  # (F, Q), or one for all, or none: poses whose differences are subtracted
     poses: Any  # (F, Q)
     weights: Any  # (G, BLOCK_FLOATS) of the problem's blocks
-    places: Places
+    columns: RowColumns
     once: bool  # whether one `fold` serves all frames
 
 
@@ -113,12 +130,10 @@ class Buffers(NamedTuple):
     constraints: Any
     bodies: Any
     trial: Any  # (Q,)
-    own_frames: (
-        Any  # as if every joint's own frame were that of the world: steps are taken in these
-    )
+    own_frames: Any  # with every joint's frame equal to the world's: steps are taken in these
     own_linear: Any
-    blocks_f: Any  # (G, BLOCK_FLOATS) of the frame looked at
-    touched: Any  # (D,) freedoms that touch a block
+    blocks_f: Any  # (G, BLOCK_FLOATS) of the current frame
+    touched: Any  # (D,) freedoms that move a block
     part: Any  # (4, D) their columns, and a row of products
     bands: Any
     system: Any  # (W D, D) normal matrices, upper triangles, without differences over time
@@ -132,15 +147,15 @@ class Buffers(NamedTuple):
     excess: Any  # (W, K)
     taken: Any  # (W, K)
     counts: Any  # (W,) how many there are
-    ahead: Any  # (W,) what the model overestimates by rows that are not broken yet
+    ahead: Any  # (W,) by how much the model overestimates the fall, from rows that are not violated yet
     damping: Any  # (W,)
     cost: Any  # (W,)
-    depth: Any  # (W,) how far the pair that is deepest in its margin, or the centre of mass, is beyond it
+    depth: Any  # (W,) how deep the deepest pair is in its margin, or how far the centre of mass is off balance
     before: Any  # (W,) the cost before a step
     gain: Any  # (W,) by how much the model expects it to fall
     kept: Any  # (W, Q) the poses before a step
-    edges: Any  # (W + 3, D) changes from frame to frame, from two before the window on
-    turns: Any  # (W + 3, D) the same without those of the reference taken off
+    edges: Any  # (W + 3, D) changes from frame to frame less those of the reference, from two before the window on
+    turns: Any  # (W + 3, D) the same without subtracting the reference
     pull: Any  # (W + 3, D) derivative of the cost by these changes
 
 
@@ -149,23 +164,23 @@ class Rules(NamedTuple):
 
     iterations: float
     damping: float  # at the start
-    stall: float  # an iteration that is to gain less than this part of the cost is the last
+    stall: float  # the solve ends at a gain, expected or real, below this fraction of the cost
     bands: int
-    passes: int  # solves of a step, at most: the active set
+    passes: int  # solves of a step, at most, by the active set
 
 
 @leaf
-def read_places(problem, constraints, ints):
-    """Where in the row of a frame everything is."""
+def read_columns(problem, constraints, ints):
+    """The columns of the row of a frame."""
     targets, blocks = ints[layout.H_TARGETS], problem.blocks.shape[0]
     standing = targets + 2 * blocks
     strength = standing + constraints.soles.shape[0]
-    return Places(targets, targets, targets + blocks, standing, strength, strength + 3)
+    return RowColumns(targets, targets, targets + blocks, standing, strength, strength + 3)
 
 
 @leaf
 def take_buffers(problem, constraints, window, bands, work):
-    """Take the workspace of a window of that many frames."""
+    """Take the workspace of a window of `window` frames."""
     nq, nd, ng = problem.coordinates, problem.freedoms, problem.blocks.shape[0]
     rows = constraints.pairs.shape[0] + constraints.soles.shape[0] + constraints.tables.shape[0]
     rows = min(rows, MOST_ROWS)
@@ -210,27 +225,27 @@ def take_buffers(problem, constraints, window, bands, work):
 
 @kernel
 def open_frame(problem, clip, buffers, f):
-    """Set up frame f: its targets, weights, and what supports it."""
-    rows, places, bodies = clip.rows, clip.places, buffers.bodies
+    """Set up frame f: its targets, weights and supporting soles."""
+    rows, columns, bodies = clip.rows, clip.columns, buffers.bodies
     blocks, frames = problem.blocks, buffers.frames
     for g in range(blocks.shape[0]):
-        factor = rows[f, places.weights + g]
+        factor = rows[f, columns.weights + g]
         buffers.blocks_f[g, layout.B_WEIGHT] = clip.weights[g, layout.B_WEIGHT] * factor
-    set_targets(problem, frames, part(row_at(rows, f), 0, places.targets))
-    if rows.shape[1] > places.held:
+    set_targets(problem, frames, part(row_at(rows, f), 0, columns.targets))
+    if rows.shape[1] > columns.held:
         for g in range(blocks.shape[0]):
             if blocks[g, layout.B_HELD] == 1:
-                held = quat.load4(rows, f, places.held + 4 * g)
+                held = quat.load4(rows, f, columns.held + 4 * g)
                 quat.store4(frames.effectors, g, layout.E_TARGET, held)
     for s in range(bodies.standing.shape[0]):
-        bodies.standing[s] = rows[f, places.standing + s]
+        bodies.standing[s] = rows[f, columns.standing + s]
     for i in range(3):
-        bodies.strength[i] = rows[f, places.strength + i]
+        bodies.strength[i] = rows[f, columns.strength + i]
 
 
 @leaf
 def fold_frame(problem, clip, buffers, f, q):
-    """Merge what does not move in frame f into rigid steps."""
+    """Merge the joints that do not move in frame f into rigid steps."""
     offsets = row_at(clip.offsets, f)
     fold(problem, buffers.frames, offsets, q)
     fold_points(problem, buffers.constraints, buffers.bodies, buffers.frames, offsets)
@@ -240,10 +255,10 @@ def fold_frame(problem, clip, buffers, f, q):
 def weigh_frame(problem, clip, buffers, f, q):
     """Evaluate frame f, set up; returns its cost without differences over time.
 
-    Rows of a block that is farther off than its error of `robust` are weakened, so that it counts linearly from there
+    The rows of a block whose error is larger than its `robust` are scaled down, so that it counts linearly from there
     on (Huber's loss, by reweighting).
     """
-    frames, robust = buffers.frames, clip.places.robust
+    frames, robust = buffers.frames, clip.columns.robust
     cost = evaluate(problem, frames, q)
     for g in range(problem.blocks.shape[0]):
         most, row = clip.rows[f, robust + g], problem.blocks[g, layout.B_ROW]
@@ -262,7 +277,7 @@ def weigh_frame(problem, clip, buffers, f, q):
 
 @kernel
 def own_axes(problem, frames, linear):
-    """Have the freedoms of quaternions turn about the axes of their joints' own frames, with no bounds."""
+    """Let the freedoms of quaternions rotate about the axes of their joints' frames at rest, without bounds."""
     moving = problem.moving
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
@@ -324,7 +339,7 @@ def _take_row(buffers, n, k):
 
 @kernel
 def _add_constraints(problem, buffers, n):
-    """Keep the rows of the constraints of frame n, and add those that are broken."""
+    """Store the constraint rows of frame n, and add those that are violated to its matrix and gradient."""
     bodies = buffers.bodies
     linearize_constraints(problem, buffers.constraints, bodies, buffers.frames, buffers.linear)
     count = int(bodies.found[ROWS])
@@ -341,7 +356,7 @@ def _add_constraints(problem, buffers, n):
 
 @kernel
 def _add_departure(problem, clip, buffers, f, n):
-    """Add what freedoms cost that are away from the reference to frame n of the window, frame f of the clip."""
+    """Add the cost of distances from the reference to frame n of the window, frame f of the clip."""
     change, cost = row_at(buffers.x, n), 0.0
     q = row_at(clip.poses, f)
     if clip.reference.shape[0] > 0:
@@ -387,9 +402,9 @@ def build_frame(problem, clip, buffers, f, n):
 
 @kernel
 def differences(problem, before, after, out):
-    """How far every freedom is from pose `before` to pose `after`, shape (D,) [rad, characteristic lengths].
+    """The change of every freedom from pose `before` to pose `after`, shape (D,) [rad, characteristic lengths].
 
-    Of a quaternion the rotation vector in the joint's own frame.
+    For a quaternion it is the rotation vector in the joint's frame at rest.
     """
     moving = problem.moving
     for k in range(moving.shape[0]):
@@ -414,7 +429,7 @@ def differences(problem, before, after, out):
 
 @leaf
 def _ties(frames, f):
-    """Of how many second differences frame f of a clip is an end, and if it is the middle of one; of how many first."""
+    """How many second differences frame f is an end of, how many it is the middle of; how many first ones it is in."""
     ends = (1 if f >= 2 else 0) + (1 if f + 2 < frames else 0)
     middle = 1 if 1 <= f < frames - 1 else 0
     steps = (1 if f >= 1 else 0) + (1 if f + 1 < frames else 0)
@@ -423,7 +438,7 @@ def _ties(frames, f):
 
 @leaf
 def _own_tie(clip, f, d):
-    """What differences over time add to the diagonal of freedom d in frame f."""
+    """The term that differences over time add to the diagonal of freedom d in frame f."""
     ends, middle, steps = _ties(clip.poses.shape[0], f)
     smooth = clip.smooth
     return (ends + 4 * middle) * smooth[d, ACCELERATION] + steps * smooth[d, VELOCITY]
@@ -431,7 +446,7 @@ def _own_tie(clip, f, d):
 
 @leaf
 def _first_tie(clip, f, d):
-    """What ties freedom d in frame f to that in frame f - 1, which there is."""
+    """The matrix element between freedom d in frame f and in frame f - 1, which exists."""
     frames = clip.poses.shape[0]
     shared = (1 if f >= 2 else 0) + (1 if f + 1 < frames else 0)
     return -2.0 * shared * clip.smooth[d, ACCELERATION] - clip.smooth[d, VELOCITY]
@@ -441,7 +456,7 @@ def _first_tie(clip, f, d):
 def add_differences(problem, clip, buffers, first, last):
     """Add the cost of differences over time, and its gradient, to frames first..last-1 of a clip.
 
-    Those with at least one of these frames in them count.
+    Differences that involve at least one of these frames count.
     """
     count, smooth, poses = clip.poses.shape[0], clip.smooth, clip.poses
     edges, turns, pull = buffers.edges, buffers.turns, buffers.pull
@@ -468,7 +483,7 @@ def add_differences(problem, clip, buffers, first, last):
                 cost += 0.5 * weight * edges[n, d] * edges[n, d]
                 pull[n, d] += weight * edges[n, d]
             if e > begin:
-                # The second difference in the middle of which frame e is.
+                # The second difference whose middle is frame e.
                 weight, bend = smooth[d, ACCELERATION], edges[n, d] - edges[n - 1, d]
                 cost += 0.5 * weight * bend * bend
                 pull[n, d] += weight * bend
@@ -480,7 +495,7 @@ def add_differences(problem, clip, buffers, first, last):
 
 @kernel
 def _add_pull(problem, buffers, edge, before, after, count):
-    """Add the pull on an edge to the gradients of its two frames, as far as they are in the window."""
+    """Add the derivative by an edge to the gradients of those of its two frames that are in the window."""
     moving, gradient, pull, turns = problem.moving, buffers.gradient, buffers.pull, buffers.turns
     for d in range(problem.freedoms):
         if 0 <= before < count:
@@ -493,7 +508,7 @@ def _add_pull(problem, buffers, edge, before, after, count):
             continue
         d = moving[k, layout.M_DOF] + number_count(kind)
         turn, force = quat.load3(turns, edge, d), quat.load3(pull, edge, d)
-        # The inverse right Jacobian for the later frame, the left for the earlier one, both less the identity.
+        # The inverse right Jacobian for the later frame, the left one for the earlier, both minus the identity.
         across = quat.cross(turn, force)
         bent = quat.scale(quat.cross(turn, across), log_factor(quat.norm(turn)))
         for i in range(3):
@@ -508,7 +523,7 @@ def _add_pull(problem, buffers, edge, before, after, count):
 
 @kernel
 def build(problem, clip, buffers, first, last, bands):
-    """Everything that a step needs of frames first..last-1; returns their cost."""
+    """Build the normal equations of frames first..last-1; returns their cost."""
     for f in range(first, last):
         build_frame(problem, clip, buffers, f, f - first)
     if bands > banded.NO_BAND:
@@ -527,7 +542,7 @@ def apply_matrix(problem, clip, buffers, first, last, bands, n, x):
     for d in range(size):
         product[d] = 0.0
     for i in range(size):
-        # Above the diagonal as a row, below it as a column; what is below the diagonal in memory is zero.
+        # Only the upper triangle is stored, zeros below it: use it as a row, and transposed as a column.
         y, row = here[i], row_at(system, n * size + i)
         product[i] += banded.row_product(row, here)
         left = size - i - 1
@@ -553,7 +568,7 @@ def apply_matrix(problem, clip, buffers, first, last, bands, n, x):
 
 @kernel
 def hold_at_limits(problem, buffers, count):
-    """Fill `free`: 0 for a freedom that stands at a limit and is pulled outward, or is stiff; clear the step."""
+    """Fill `free`: 0 for a freedom that is at a limit and pulled outward, or is stiff; clear the step."""
     for n in range(count):
         buffers.ahead[n] = 0.0
         for d in range(problem.freedoms):
@@ -567,9 +582,9 @@ def hold_at_limits(problem, buffers, count):
 
 @kernel
 def solve_free(problem, clip, buffers, first, last, bands, fixed):
-    """Solve for the free freedoms, the others standing at their `delta`; False if that cannot be done.
+    """Solve for the free freedoms, with the others fixed at their `delta`; False if the matrix cannot be factored.
 
-    `fixed` says that some of these are not 0.
+    `fixed` is True if the `delta` of some of the others is not 0.
     """
     size, count, banding = problem.freedoms, last - first, buffers.bands
     free, delta, x, upper = buffers.free, buffers.delta, buffers.x, buffers.bands.upper
@@ -614,7 +629,7 @@ def solve_free(problem, clip, buffers, first, last, bands, fixed):
 
 @kernel
 def _hold_beyond(problem, clip, buffers, f, n):
-    """Hold the freedoms of frame n that the step takes beyond their limits there; True if there are any."""
+    """Fix freedoms of frame n that the step takes beyond their limits at these limits; True if there are any."""
     free, delta, moving = buffers.free, buffers.delta, problem.moving
     changed = swings = False
     for d in range(problem.freedoms):
@@ -650,7 +665,7 @@ def _hold_beyond(problem, clip, buffers, f, n):
 
 @kernel
 def _look_ahead(problem, buffers, n):
-    """Take in the constraints of frame n that the step would break; True if there are any."""
+    """Add the constraints of frame n that the step would violate to its system; True if there are any."""
     changed = False
     for k in range(int(buffers.counts[n])):
         if buffers.taken[n, k] != 0.0:
@@ -667,7 +682,7 @@ def _look_ahead(problem, buffers, n):
 
 @kernel
 def find_step(problem, clip, buffers, first, last, rules):
-    """Fill `delta` and `gain`; returns by how much the cost is expected to fall, -1 if there is no step."""
+    """Fill `delta` and `gain`; returns the expected fall of the cost, -1 if there is no step."""
     count, size = last - first, problem.freedoms
     hold_at_limits(problem, buffers, count)
     fixed = False
@@ -694,8 +709,8 @@ def find_step(problem, clip, buffers, first, last, rules):
 
 
 @kernel
-def move(problem, clip, buffers, first, last):
-    """Take the step, and keep the poses before it."""
+def apply_step(problem, clip, buffers, first, last):
+    """Apply the step, and store the poses and costs before it."""
     for f in range(first, last):
         n = f - first
         q, kept = row_at(clip.poses, f), row_at(buffers.kept, n)
@@ -707,7 +722,7 @@ def move(problem, clip, buffers, first, last):
 
 @kernel
 def _write_moved(buffers, ended, first, last):
-    """Write how far the step moves every frame [rad, characteristic lengths]."""
+    """Write the largest change of a freedom in each frame [rad, characteristic lengths]."""
     for f in range(first, last):
         farthest = 0.0
         for d in range(buffers.delta.shape[1]):
@@ -716,11 +731,11 @@ def _write_moved(buffers, ended, first, last):
 
 
 @kernel
-def adapt(buffers, count, fall, gain):
-    """Have the damping of every frame follow what the step did, by how much the cost fell and was expected to.
+def adapt_damping(buffers, count, fall, gain):
+    """Adapt the damping of every frame to a step, from the fall of the cost and the expected one, `gain`.
 
-    A step that did about what was expected eases the damping of all frames. One that did not is put down to the frames
-    that differ the most from what was expected of them, and these are damped more. Returns the largest damping.
+    If the cost fell about as expected, the damping of all frames is eased. If not, the frames whose cost differs the
+    most from what was expected are damped more. Returns the largest damping.
     """
     factor = eased(1.0, fall, gain) if fall > 0.0 else 4.0
     most, worst = 0.0, 0.0
@@ -728,15 +743,15 @@ def adapt(buffers, count, fall, gain):
         most = max(most, buffers.gain[n] - buffers.before[n] + buffers.cost[n])
     for n in range(count):
         amiss = buffers.gain[n] - buffers.before[n] + buffers.cost[n]
-        if factor <= 1.0 or amiss >= TO_BLAME * most:
-            buffers.damping[n] = max(factor * buffers.damping[n], LEAST_DAMPING)
+        if factor <= 1.0 or amiss >= TUNING.damped_share * most:
+            buffers.damping[n] = max(factor * buffers.damping[n], TUNING.least_damping)
         worst = max(worst, buffers.damping[n])
     return worst
 
 
 @kernel
 def relax_window(problem, clip, buffers, ended, rules, first, last):
-    """Solve frames first..last-1, the others held, from where they are."""
+    """Solve frames first..last-1 from their present poses, with the others held; returns their cost."""
     count = last - first
     for n in range(count):
         buffers.damping[n] = rules.damping
@@ -744,17 +759,17 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
     used, stop = 0, layout.STOP_BUDGET
     while used < rules.iterations:
         gain = find_step(problem, clip, buffers, first, last, rules)
-        if 0.0 <= gain <= rules.stall * total + count * NOTHING_LEFT:
+        if 0.0 <= gain <= rules.stall * total + count * TUNING.negligible_gain:
             stop = layout.STOP_STALLED
             break
         used += 1
         new = math.inf
         if gain > 0.0:
-            move(problem, clip, buffers, first, last)
+            apply_step(problem, clip, buffers, first, last)
             new = build(problem, clip, buffers, first, last, rules.bands)
         if new < total:
             _write_moved(buffers, ended, first, last)
-            adapt(buffers, count, total - new, gain)
+            adapt_damping(buffers, count, total - new, gain)
             settled = total - new <= rules.stall * total
             total = new
             if settled:
@@ -762,7 +777,7 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
                 break
             continue
         if gain > 0.0:
-            worst = adapt(buffers, count, -1.0, gain)
+            worst = adapt_damping(buffers, count, -1.0, gain)
             for f in range(first, last):
                 copy(row_at(buffers.kept, f - first), row_at(clip.poses, f))
         else:
@@ -787,15 +802,15 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
 
 @leaf
 def open_clip(problem, constraints, ints, offsets, rows, smooth, reference, poses):
-    """What is asked of a clip."""
-    places = read_places(problem, constraints, ints)
+    """The goals of a clip, and its poses."""
+    columns = read_columns(problem, constraints, ints)
     once = folds_once(problem, poses, offsets)
-    return Clip(offsets, rows, smooth, reference, poses, problem.blocks_f, places, once)
+    return Clip(offsets, rows, smooth, reference, poses, problem.blocks_f, columns, once)
 
 
 @kernel
 def set_up(given, clip, buffers):
-    """Fill what serves all frames; returns the problem with the weights of a frame."""
+    """Fill the buffers that all frames share."""
     for g in range(given.blocks.shape[0]):
         for i in range(layout.BLOCK_FLOATS):
             buffers.blocks_f[g, i] = given.blocks_f[g, i]
@@ -815,7 +830,7 @@ def set_up(given, clip, buffers):
 def begin(
     ints, floats, offsets, rows, smooth, reference, poses, ended, settings, out, work, first, last
 ):
-    """Write where frames first..last-1 of the poses have what is held, and put them into their limits."""
+    """Write the targets taken from poses first..last-1 into their rows, and clamp these poses to their limits."""
     clear(work)
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
@@ -823,13 +838,13 @@ def begin(
     frames = take_frames(problem, work)
     for f in range(first, last):
         q, ended[f, E_USED], ended[f, E_STOP] = row_at(poses, f), 0.0, layout.STOP_STALLED
-        if rows.shape[1] > clip.places.held:
+        if rows.shape[1] > clip.columns.held:
             fold(problem, frames, row_at(offsets, f), q)
             forward(problem, frames, q)
             place_effectors(problem, frames, q)
             for g in range(problem.blocks.shape[0]):
                 turned = problem.blocks[g, layout.B_KIND] == layout.ORIENTATION
-                at = clip.places.held + 4 * g
+                at = clip.columns.held + 4 * g
                 for i in range(4 if turned else 3):
                     column = layout.E_WROT + i if turned else layout.E_POS + i
                     rows[f, at + i] = frames.effectors[g, column]
@@ -840,7 +855,7 @@ def begin(
 def relax(
     ints, floats, offsets, rows, smooth, reference, poses, ended, settings, out, work, first, last
 ):
-    """Solve frames first..last-1 in place, the others held; one by one where nothing is to tie them."""
+    """Solve frames first..last-1 in place, with the others held; one by one if nothing ties them."""
     clear(work)
     given = unpack(ints, floats)
     constraints = unpack_constraints(given, ints, floats)
@@ -878,10 +893,10 @@ class Mending(NamedTuple):
 
 @kernel
 def mend(problem, mending, q, kept, change):
-    """Close the loops of a pose and mend its constraints, if that takes it no farther than MENDED_MOST.
+    """Close the loops of a pose and repair its constraints, if that moves no freedom farther than `greatest_repair`.
 
-    A frame that would have to go farther would jump out of its clip: then only its loops are closed, and what it breaks
-    is reported. The pose ends weighed. `kept`, shape (Q,), and `change`, shape (D,), are buffers.
+    A frame that moved farther would jump out of its clip: then only its loops are closed, and the violation is
+    reported. The pose ends weighed. `kept`, shape (Q,), and `change`, shape (D,), are buffers.
     """
     copy(q, kept)
     restore(problem, mending, q, False)
@@ -890,9 +905,9 @@ def mend(problem, mending, q, kept, change):
         farthest = 0.0
         for d in range(problem.freedoms):
             farthest = max(farthest, abs(change[d]))
-        if farthest > MENDED_MOST:
+        if farthest > TUNING.greatest_repair:
             copy(kept, q)
-        if farthest > MENDED_MOST or widest_open(problem, mending.frames) >= 0:
+        if farthest > TUNING.greatest_repair or widest_open(problem, mending.frames) >= 0:
             restore(problem, mending, q, True)
 
 
@@ -900,7 +915,7 @@ def mend(problem, mending, q, kept, change):
 def judge(
     ints, floats, offsets, rows, smooth, reference, poses, ended, settings, out, work, first, last
 ):
-    """Mend the poses of frames first..last-1, in place, and write their rows of output."""
+    """Repair the poses of frames first..last-1, in place, and write their rows of output."""
     clear(work)
     given = unpack(ints, floats)
     constraints = unpack_constraints(given, ints, floats)
@@ -927,8 +942,8 @@ def judge(
             fold_frame(problem, clip, buffers, f, q)
         open_frame(problem, clip, buffers, f)
         for g in range(problem.blocks.shape[0]):
-            # What is not asked for in this frame is always near enough.
-            asked = rows[f, clip.places.weights + g] > 0.0
+            # A goal with no weight in this frame always counts as met.
+            asked = rows[f, clip.columns.weights + g] > 0.0
             near = given.blocks_f[g, layout.B_TOLERANCE]
             buffers.blocks_f[g, layout.B_TOLERANCE] = near if asked else math.inf
         fault = layout.REACHED

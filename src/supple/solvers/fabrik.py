@@ -6,50 +6,50 @@ it, joint by joint, to the root; put the root back and pull the chain after it t
 free chain that does not reach (their test, algorithm 1 line 3) is laid straight towards its target
 in one iteration. Several effectors on a tree meet in sub-bases (their section 4.4).
 
-What is ours: both passes carry frames instead of points, so that every joint's coordinates are
-chosen inside its limits on the way and every iteration ends in a valid pose, and where joints are
-limited every joint looks to the far end of its chain as well as to the next joint. The published way
-of applying limits (their section 4.3: move the point into the cone or the plane, forget the frame)
+What differs from the paper: both passes compute frames instead of points, so that each joint's
+coordinates are chosen inside its limits and every iteration ends in a valid pose; and where joints
+are limited, every joint fits the far end of its chain as well as the next joint. The published way
+of applying limits (their section 4.3: move the point into the cone or the plane, ignore the frame)
 is known to leave a mean error of 22% of the chain's length with hinges and 5% with cones after 50
 iterations; this one leaves 0.02% and 0.0001%.
 
 The right choice for free chains: about two iterations, each linear in the joints, and natural
 poses. It is slower where the chain must be almost straight: at 99% of its reach a free chain of ten
-takes 15 iterations, at 99.9% 40 (as published 130 and 1,100). Several goals on a tree of narrow
-joints come near fast and then crawl; LM does not.
+takes 15 iterations, at 99.9% 40 (as published 130 and 1,100). With several goals on a tree of narrow
+joints it comes near fast and then converges slowly; LM does not.
 
 The passes:
-- The *backward* pass goes from the effectors, put on their targets, to the roots: joint after joint
-  takes the coordinates, inside its limits, with which its parent comes nearest to its old place.
-- The *forward* pass goes from the roots, put back, to the effectors: joint after joint takes the
-  coordinates, inside its limits, with which its body comes nearest to where the backward pass put
-  it. Both are Wahba's problem for one joint (`supple.kernels.wahba`).
-- Where joints are limited, the next joint alone is not enough: a hinge cannot bring it to its place,
-  and nothing decides the twist of all that follows. So each joint also looks to the far end: in the
-  forward pass to the targets with all that hangs on it, bent as the backward pass left it; in the
-  backward pass to the root with all that it hangs on. Both count the same, as squared distances
-  (measured over random chains: any weights from 0.3 to 10 do as well, without the far end hinged
-  chains miss by 100 times as much).
-- A body on which several branches pull (a sub-base) goes to the weighted centroid of the places they
-  ask for and turns to fit their points best. All sums over branches are kept in one row a joint, so
-  both passes are linear in the joints however many goals there are.
+- The *backward* pass goes from the effectors, put on their targets, to the roots: each joint takes
+  the coordinates, inside its limits, that bring its parent nearest to its old position.
+- The *forward* pass goes from the roots, put back, to the effectors: each joint takes the
+  coordinates, inside its limits, that bring its body nearest to where the backward pass put it. Both
+  are Wahba's problem for one joint (`supple.kernels.wahba`).
+- Where joints are limited, fitting the next joint is not enough: a hinge cannot bring it to its
+  position, and the twist of the rest of the chain is left open. So each joint also fits the far end.
+  In the forward pass that is the targets, with the chain below bent as the backward pass left it; in
+  the backward pass it is the root, with the chain above. Both count the same, as squared distances
+  (measured over random chains: any weights from 0.3 to 10 do as well; without the far end, chains of
+  hinges miss by 100 times as much).
+- A body on which several branches pull (a sub-base) goes to the weighted centroid of the positions
+  they ask for and takes the rotation that fits their points best. The sums over branches are kept in
+  one row per joint, so both passes are linear in the joints however many goals there are.
 
 Decisions:
-- A chain of balls only uses the next joint alone, which is the paper's method: with nothing to be
-  lost by a wrong twist, the far end would only cost iterations (3.0 instead of 2.4).
-- Where iterations are slow, they all go the same way. So an iteration that leaves more than half
-  of the cost is followed by a longer step: on by as much again as it went, twice that the next
-  time, as long as it pays. The textbook's points are in the trace, the pose is that after the step.
-- A solve has *stalled* when five iterations did not lower the distance by a tenth. Then other
-  beginnings are tried (`restarts`), from low-discrepancy seeds, all inside `max_iterations`; an
-  unreached pose is replaced only by a clearly better one.
+- A chain of balls fits the next joint alone, as in the paper: a wrong twist does no harm there, and
+  the far end would only cost iterations (3.0 instead of 2.4).
+- Slow iterations all go in the same direction. So an iteration that leaves more than half of the cost
+  is followed by a longer step: as far again, the next time twice that, as long as the cost falls. The
+  trace shows the points of the paper's passes, and the pose after that step.
+- A solve has *stalled* when five iterations did not lower the distance by a tenth. Then restarts
+  (`restarts`) follow from low-discrepancy seeds, all inside `max_iterations`; only a clearly better
+  pose replaces one that does not reach.
 - FABRIK's fixed point is not the nearest pose when the target is out of reach under limits. So at
-  the end the best pose *settles*: forward passes that look to the far end alone, each of which
-  lowers the distance. A target that is surely out of reach of a limited chain is only settled, from
-  the start: that keeps the answer calm while such a target moves, twists included.
-- A pose in which everything stands in one line with the target gives no way to bend: every joint is
-  then first turned a little, always the same way.
-- Damping and stiffness hold the forward pass only: the backward pass is a question, not an answer.
+  the end the best pose *settles*: forward passes that fit the far end alone, each of which lowers the
+  distance. For a target that is surely out of reach of a limited chain, the start is only settled: so
+  the answer, twists included, does not jump while such a target moves.
+- A pose in one line with the target does not bend: every joint is then first rotated a little, always
+  in the same direction.
+- Damping and stiffness apply to the forward pass only, because only that pass sets the pose.
 """
 
 import math
@@ -104,17 +104,12 @@ from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import Solver, Takes
 
-PATIENCE = 5  # a solve that in so many iterations
-PROGRESS = 0.81  # does not get its cost below this part of what it was has stalled
-SETTLED = 0.9998  # the same while settling
-SLOWLY = 0.5  # an iteration that leaves more of the cost is followed by a longer step
-CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
-REACHING, STRAIGHT, SETTLING = range(3)
+REACHING, STRAIGHT, SETTLING = range(3)  # modes of a descent
 
-# The columns of `Buffers.table`. World points are seen from the root of the joint's tree.
+# The columns of `Buffers.table`. World points are relative to the root of the joint's tree.
 WEIGHT = 0  # sum of the weights of the goals below
 TARGETS = 1  # xyz, their weighted sum of targets
-BASE = 4  # xyz, the root's place in the world
+BASE = 4  # xyz, the root's world position
 ARM = 7  # xyz, weighted sum, in its frame, of the points of its body: next joints and effectors
 POINTS = 10  # how many of them there are
 ROTATION = 11  # wxyz, world rotation in the backward pass
@@ -122,7 +117,28 @@ ORIGINS = 15  # xyz, weighted sum of the origins that its points ask for
 NEAR = 18  # the correlation of the points of its body with their targets
 FAR = 27  # the correlation of all effectors below with their targets
 REACH = 36  # xyz, weighted sum of their points in its frame
-COLUMNS = 39
+TABLE_COLUMNS = 39
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of FABRIK. Where no source is given, none is recorded.
+
+    Attributes:
+        stall_iterations: Iterations over which progress is judged.
+        stall_cost: A descent whose cost is above this after them has stalled [of the cost before]: 0.9 of the distance.
+        settled_cost: The same while settling.
+        slow_cost: An iteration that leaves more than this is followed by a longer step [of the cost before].
+        seed_candidates: Seeds evaluated for each restart; the one nearest to the goals is used.
+    """
+
+    stall_iterations: int = 5
+    stall_cost: float = 0.81
+    settled_cost: float = 0.9998
+    slow_cost: float = 0.5
+    seed_candidates: int = 8
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -141,8 +157,8 @@ class Buffers(NamedTuple):
     trial: Any  # (Q,)
     found: Any  # (Q,) the best pose of a descent
     best: Any  # (Q,) the best pose so far
-    shown: Any  # (Q,) the pose that the trace's turns have led to
-    table: Any  # (M, COLUMNS) what the passes sum up for each joint
+    shown: Any  # (Q,) the pose that the rotations recorded in the trace lead to
+    table: Any  # (M, TABLE_COLUMNS) the sums of the passes for each joint
     frames: Any
     linear: Any  # used by `finish`
     pulls: Any  # (M, 6) used by `in_line` and `bend`
@@ -151,11 +167,9 @@ class Buffers(NamedTuple):
 class Rules(NamedTuple):
     """How a descent iterates, and when it has stalled."""
 
-    mode: (
-        int  # REACHING: both passes; STRAIGHT: lay the chain straight; SETTLING: the far end alone
-    )
-    far: bool  # whether joints look to the far end
-    progress: float  # the fraction of the cost to get below in PATIENCE iterations
+    mode: int  # REACHING: both passes; STRAIGHT: lay the chain straight; SETTLING: fit the far end alone
+    far: bool  # whether joints fit the far end
+    progress: float  # the fraction of the cost to get below in `stall_iterations`
 
 
 class Descent(NamedTuple):
@@ -184,7 +198,7 @@ def take_buffers(problem, work):
         vector(work, nq),
         vector(work, nq),
         vector(work, nq),
-        matrix(work, nm, COLUMNS),
+        matrix(work, nm, TABLE_COLUMNS),
         take_frames(problem, work),
         take_linear(problem, work),
         matrix(work, nm, 6),
@@ -200,14 +214,14 @@ def add3(rows, i, c, s, v):
 
 @leaf
 def goal_weight(problem, g):
-    """What the squared distance of block g counts."""
+    """The weight of the squared distance of block g."""
     blocks_f = problem.blocks_f
     return blocks_f[g, layout.B_WEIGHT] * blocks_f[g, layout.B_WEIGHT]
 
 
 @kernel
 def gather(problem, frames, table):
-    """Fill what stays the same throughout a solve: from WEIGHT to POINTS."""
+    """Fill the columns that stay the same during a solve: from WEIGHT to POINTS."""
     moving, blocks = problem.moving, problem.blocks
     joints, effectors = frames.joints, frames.effectors
     for k in range(moving.shape[0]):
@@ -239,7 +253,7 @@ def gather(problem, frames, table):
 
 @kernel
 def pull(table, k, weight, rotation, origin, point, b):
-    """Pull on body k: its origin should be at `origin`, so rotated, and its point b at `point`."""
+    """Add a branch's pull on body k: its origin to `origin`, with this rotation, and its point b to `point`."""
     base = quat.load3(table, k, BASE)
     add3(table, k, ORIGINS, weight, quat.sub(origin, base))
     add9(table, k, NEAR, weight, outer(quat.sub(point, base), b))
@@ -249,9 +263,9 @@ def pull(table, k, weight, rotation, origin, point, b):
 
 @kernel
 def backward_pass(problem, fabrik, trace, far, iteration):
-    """From the targets to the roots: fills ROTATION and NEAR, and leaves in q what the joints took.
+    """Go from the targets to the roots: fills ROTATION and NEAR, and q with the coordinates that the joints took.
 
-    The frames are those of the pose before.
+    The frames are those of the pose before the pass.
     """
     moving, blocks = problem.moving, problem.blocks
     frames, table = fabrik.frames, fabrik.table
@@ -279,7 +293,7 @@ def backward_pass(problem, fabrik, trace, far, iteration):
         seen = quat.scale(quat.load3(table, k, ORIGINS), 1.0 / table[k, WEIGHT])
         origin = quat.add(base, seen)
         if table[k, POINTS] > 1.0:
-            # A sub-base: at the centroid, turned to fit all points.
+            # A sub-base: at the centroid, with the rotation that fits all points.
             rotation = quat.load4(frames.joints, k, layout.S_W)
             f = axpy9(load9(table, k, NEAR), -1.0, outer(seen, quat.load3(table, k, ARM)))
             if far:
@@ -291,7 +305,7 @@ def backward_pass(problem, fabrik, trace, far, iteration):
         parent = moving[k, layout.M_PARENT]
         if parent < 0:
             continue
-        # The inverse joint: where its parent should be, seen from this body.
+        # The inverse joint: where its parent should be, relative to this body.
         pre = quat.load4(frames.joints, k, layout.S_PRE)
         b = quat.load3(frames.joints, k, layout.S_P0)
         parent_was = quat.load3(frames.joints, parent, layout.S_POS)
@@ -309,14 +323,14 @@ def backward_pass(problem, fabrik, trace, far, iteration):
 
 @kernel
 def look_ahead(problem, fabrik, refit):
-    """Fill FAR and REACH: all effectors below each joint, bent as in q.
+    """Fill FAR and REACH: all effectors below each joint, with the joints as in q.
 
-    After a backward pass, `refit` bends the branches of a sub-base to where it went.
+    After a backward pass, `refit` fits the joints just below a sub-base to the rotations of that pass.
     """
     moving, blocks = problem.moving, problem.blocks
     frames, table = fabrik.frames, fabrik.table
     for k in range(moving.shape[0]):
-        for c in range(FAR, COLUMNS):
+        for c in range(FAR, TABLE_COLUMNS):
             table[k, c] = 0.0
     for g in range(blocks.shape[0]):
         k = blocks[g, layout.B_MOVE]
@@ -346,9 +360,9 @@ def look_ahead(problem, fabrik, refit):
 
 @kernel
 def forward_pass(problem, options, fabrik, trace, rules, iteration):
-    """From the roots to the effectors: sets q, inside its limits, and the frames that belong to it.
+    """Go from the roots to the effectors: sets q, inside its limits, and its frames.
 
-    Stiffness and damping count from `before`.
+    Stiffness and damping are relative to `before`.
     """
     blocks = problem.blocks
     frames, table = fabrik.frames, fabrik.table
@@ -377,7 +391,7 @@ def forward_pass(problem, options, fabrik, trace, rules, iteration):
 
 @kernel
 def aim_straight(table):
-    """In place of a backward pass: every joint of a chain is to point at its target."""
+    """Fill NEAR so that every joint of a chain points at its target, in place of a backward pass."""
     for k in range(table.shape[0]):
         f = outer(quat.load3(table, k, TARGETS), quat.load3(table, k, ARM))
         for c in range(9):
@@ -399,7 +413,7 @@ def iterate(problem, options, fabrik, trace, rules, iteration):
 
 @kernel
 def extrapolate(problem, before, gain, q):
-    """Go on from q by `gain` times the way from `before` to it, inside the limits."""
+    """Go on from q by `gain` times the change from `before` to it, inside the limits."""
     moving = problem.moving
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
@@ -415,7 +429,7 @@ def extrapolate(problem, before, gain, q):
 
 @kernel
 def lengthen(problem, fabrik, cost, gain):
-    """Try a longer step from q, which has this cost; q stays if that is no better.
+    """Try a longer step from q, which has this cost; q is kept if that does not lower it.
 
     Returns the cost of q, which ends evaluated, and the gain to try next time.
     """
@@ -435,10 +449,10 @@ def descend(problem, options, fabrik, trace, rules, used):
     frames, q = fabrik.frames, fabrik.q
     lengthens = rules.mode != STRAIGHT and undamped(problem, options.damping)
     low, last, gain = math.inf, math.inf, 1.0
-    mark, waited = math.inf, -1  # the cost that counts for a stall, and the iterations since
+    mark, waited = math.inf, -1  # the cost that progress is measured from, and the iterations since
     while True:
         cost = evaluate(problem, frames, q)
-        if lengthens and SLOWLY * last < cost < last:
+        if lengthens and TUNING.slow_cost * last < cost < last:
             cost, gain = lengthen(problem, fabrik, cost, gain)
         last = cost
         if waited >= 0:
@@ -453,7 +467,7 @@ def descend(problem, options, fabrik, trace, rules, used):
         waited += 1
         if waited == 0 or cost < rules.progress * mark:
             mark, waited = cost, 0
-        if waited >= PATIENCE or (rules.mode == STRAIGHT and used > 0):
+        if waited >= TUNING.stall_iterations or (rules.mode == STRAIGHT and used > 0):
             return Descent(layout.STOP_STALLED, low, used)
         if used >= options.max_iterations:
             return Descent(layout.STOP_BUDGET, low, used)
@@ -494,7 +508,7 @@ def single_chain(problem):
 
 
 @kernel
-def stretched(problem, frames):
+def must_be_straight(problem, frames):
     """True if a single free chain must be straight to come nearest to its target."""
     _, longest, base = span(problem, frames, 0)
     return gap(frames, 0, base) > longest - problem.blocks_f[0, layout.B_TOLERANCE]
@@ -504,16 +518,16 @@ def stretched(problem, frames):
 def first_rules(problem, options, frames, balls):
     """How to descend from the start."""
     if balls and single_chain(problem) and undamped(problem, options.damping):
-        if stretched(problem, frames):
-            return Rules(STRAIGHT, False, PROGRESS)
+        if must_be_straight(problem, frames):
+            return Rules(STRAIGHT, False, TUNING.stall_cost)
     if out_of_reach(problem, frames):
-        return Rules(SETTLING, True, SETTLED)
-    return Rules(REACHING, not balls, PROGRESS)
+        return Rules(SETTLING, True, TUNING.settled_cost)
+    return Rules(REACHING, not balls, TUNING.stall_cost)
 
 
 @kernel
 def search(problem, options, fabrik, trace, start, low):
-    """Descend from q, the start, with the cost `low`; after a stall from elsewhere; then settle.
+    """Descend from q, the start, with the cost `low`; after a stall restart; then settle.
 
     The best pose found ends in `best`.
     """
@@ -521,7 +535,7 @@ def search(problem, options, fabrik, trace, start, low):
     copy(q, fabrik.best)
     balls = only_balls(problem)
     rules = first_rules(problem, options, frames, balls)
-    # From the start, bent a little if it cannot bend by itself.
+    # From the start, bent a little if it is in one line with the target.
     if rules.mode != STRAIGHT and not within(problem, frames):
         if in_line(problem, frames, fabrik.pulls):
             bend(problem, frames, q, fabrik.pulls)
@@ -529,22 +543,22 @@ def search(problem, options, fabrik, trace, start, low):
     low = keep_better(fabrik, descent, low, False)
     stop, restarts = descent.stop, 0
     if rules.mode == REACHING:
-        # After a stall, from elsewhere.
+        # After a stall, restart.
         while (
             descent.stop == layout.STOP_STALLED
             and restarts < options.restarts
             and descent.used < options.max_iterations
         ):
-            seed, spread = 1 + CANDIDATES * restarts, min(1.0, 0.25 * (restarts + 1))
+            seed, spread = 1 + TUNING.seed_candidates * restarts, min(1.0, 0.25 * (restarts + 1))
             restarts += 1
-            seeds = Seeds(seed, CANDIDATES, spread)
+            seeds = Seeds(seed, TUNING.seed_candidates, spread)
             best_seed(problem, frames, seeds, start, Window(start, 0.0), fabrik.trial, q)
             descent = descend(problem, options, fabrik, trace, rules, descent.used)
             low = keep_better(fabrik, descent, low, True)
-        # Nothing reaches: bring the best pose to where it does not get better.
+        # Nothing reaches: settle the best pose.
         if descent.stop == layout.STOP_STALLED:
             copy(fabrik.best, q)
-            rules = Rules(SETTLING, True, SETTLED)
+            rules = Rules(SETTLING, True, TUNING.settled_cost)
             descent = descend(problem, options, fabrik, trace, rules, descent.used)
             keep_better(fabrik, descent, low, False)
     return Ended(stop, descent.used, restarts)
@@ -581,7 +595,7 @@ class FABRIK(Solver):
 
     Args:
         max_iterations: Iterations in all, restarts included; one is a backward and a forward pass.
-        restarts: How many other beginnings are tried after the solve has stalled.
+        restarts: How many restarts follow once the solve has stalled.
         damping: The greatest change of any joint in one iteration [rad]; None for no cap.
     """
 
@@ -605,5 +619,5 @@ class FABRIK(Solver):
             self._positive("damping")
 
     def events_per_iteration(self, problem: Problem) -> int:
-        """Every joint placed twice and turned once, every effector placed twice."""
+        """Every joint is placed twice and rotated once, every effector placed twice."""
         return 3 * len(problem.moving) + 2 * len(problem.blocks)

@@ -1,40 +1,40 @@
 """The Jacobian methods: pseudo-inverse, transpose, damped and selectively damped least squares.
 
-The idea: near a pose the effectors move by J delta for a small change delta of the freedoms, so
-turn the error e into a change, take it, and look again (Park 2004, eq. 4 and 5). The methods differ
-in how they turn e into delta:
+The idea: near a pose the effectors move by J delta for a small change delta of the freedoms. So
+compute a change from the error e, take it, and repeat (Park 2004, eq. 4 and 5). The methods differ in
+how they compute delta from e:
 
-- "pinv": delta = J+ e, the shortest change that meets the linear problem, from the singular values
-  of J; those below 1e-6 of the largest count as zero, so that a straight chain is no harm. Park's
+- "pinv": delta = J+ e, the shortest change that solves the linear problem, from the singular values
+  of J; those below 1e-6 of the largest count as zero, so that a straight chain does no harm. Park's
   eq. 7 is the wrong way round: J J+ = I at full row rank, while J+ J is a projector; so his test
   ||(I - J J+) dx|| > bound is never true there. What he means to bound is the tracking error
-  ||f(theta + delta) - f(theta) - J delta||: by how much the effectors stray from the straight line
-  that the linear problem promises. The step is halved while that exceeds `tracking` times
-  ||J delta||. (At full rank J delta is his dx; where rank is lost no subdivision would ever give
-  back the part of dx that is. The bound is relative, so that it means the same at all scales, and
-  below 1 it makes every step an improvement.)
+  ||f(theta + delta) - f(theta) - J delta||: by how much the effectors deviate from the straight line
+  that the linear problem predicts. The step is halved while that exceeds `tracking` times
+  ||J delta||. (At full rank J delta is his dx; where rank is lost, no subdivision would restore the
+  lost part of dx. The bound is relative, so that it means the same at all scales, and below 1 it
+  makes every step an improvement.)
 - "transpose": delta = alpha J^T e with the best step for the linear problem,
   alpha = <e, J J^T e> / |J J^T e|^2 (Buss 2004, "Introduction to inverse kinematics", section 5).
   No inverse, no singularities; many iterations.
 - "dls": delta = J^T (J J^T + lambda^2 I)^-1 e with a constant lambda (Wampler 1986; Nakamura and
   Hanafusa 1986). Calm near singularities, slower away from them.
-- "sdls": every singular direction is damped by itself, by how far its turns would move the
-  effectors against how far they should go (Buss and Kim 2005, "Selectively damped least squares
+- "sdls": every singular direction is damped separately, by how far its rotations would move the
+  effectors compared with how far they should go (Buss and Kim 2005, "Selectively damped least squares
   for inverse kinematics").
 
-Limits: a freedom that stands at its limit and that the step would push outward is taken out and the
-step found again, so that the others do its work; all others are clamped. A step is halved until it
-brings the goals closer, and if none of the method's does, the transpose's, which is downhill by
-construction, is tried. If that fails too the pose is singular or a local minimum. A straight chain
-whose target lies on its axis is the former, so a stuck pose is bent by a small fixed amount, and
-what follows counts only if it comes closer.
+Limits: a freedom that is at its limit and that the step would push outward is removed and the step
+solved for again without it; all others are clamped. A step is halved until it brings the goals closer.
+If no step of the method does, the transpose's, which is downhill by construction, is tried. If that
+fails too the pose is singular or a local minimum. A straight chain whose target lies on its axis is
+singular, so a stuck pose is bent by a small fixed amount, and the pose found from there counts only if
+it comes closer.
 
-The right choice to study the methods, and to follow a target in small steps. It is a local solve:
-it can end in a pose where limits block every small improvement, and looks elsewhere only if asked
-to (`restarts`). "pinv" creeps where goals contradict each other or are out of reach, because the
+The right choice to study the methods, and to follow a target in small steps. It is a local solve: it
+fails in a pose where limits block every small improvement, and restarts elsewhere only if asked to
+(`restarts`). "pinv" converges slowly where goals contradict each other or are out of reach, because the
 least step there is a singular one; "dls" does not.
 
-An iteration with many goals is linear in goals and joints, but for "sdls", which needs all singular vectors of J.
+An iteration with many goals is linear in goals and joints, except for "sdls", which needs all singular vectors of J.
 """
 
 import math
@@ -72,9 +72,23 @@ from supple.kernels.workspace import clear, copy, copy_rows, matrix, part, row_a
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("pinv", "transpose", "dls", "sdls")  # in the order of supple.kernels.direction
-HALVINGS = 30
-WINDOW = 10  # iterations over which progress is judged
-BETTER = 0.999  # what follows a bend counts only below this fraction of the cost
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of the Jacobian methods. Where no source is given, none is recorded.
+
+    Attributes:
+        step_halvings: How often a step is tried and halved, at most.
+        stall_iterations: Iterations over which progress is judged.
+        better_cost: A pose found after a bend counts only if its cost is below this [of the cost before].
+    """
+
+    step_halvings: int = 30
+    stall_iterations: int = 10
+    better_cost: float = 0.999
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -100,7 +114,7 @@ class Buffers(NamedTuple):
     trial_frames: Any  # of the trial; errors and effectors are shared
     linear: Any
     step: Any
-    change: Any  # (D,) the part of the step that is taken
+    change: Any  # (D,) the step that is tried, inside the bounds
 
 
 class Descent(NamedTuple):
@@ -140,7 +154,7 @@ def take_buffers(problem, options, work):
 
 @kernel
 def within_stride(rows, stride, error):
-    """The error that one iteration goes for: every block's, no longer than the stride."""
+    """Fill the error that one iteration solves for: that of each block, no longer than the stride."""
     for r in range(0, rows.shape[0], 3):
         size = math.sqrt(rows[r] * rows[r] + rows[r + 1] * rows[r + 1] + rows[r + 2] * rows[r + 2])
         share = stride / size if size > stride else 1.0
@@ -150,12 +164,12 @@ def within_stride(rows, stride, error):
 
 @kernel
 def advance(problem, options, state, method, cost):
-    """One step of a method from q into trial, halved until it is good; its cost, or `cost` if none."""
+    """Take a step of a method from q to `trial`, halved until accepted; returns its cost, or `cost` if none is."""
     linear, delta, change = state.linear, state.step.delta, state.change
     bounded_direction(problem, linear, state.step, method, options.regularization)
     shorten(delta, state.step.turns, options.damping)
     share = 1.0
-    for _ in range(HALVINGS):
+    for _ in range(TUNING.step_halvings):
         for d in range(delta.shape[0]):
             change[d] = min(max(share * delta[d], linear.bounds[d, 0]), linear.bounds[d, 1])
         share *= 0.5
@@ -197,8 +211,8 @@ def descend(problem, options, state, trace, cost, used):
             copy_rows(state.trial_frames.joints, frames.joints)
         record(trace, problem, state.q, frames.errors)
         count += 1
-        if count == WINDOW and not stuck and not within(problem, frames):
-            # Out of reach most of the cost is there to stay: what was gained so far counts, too.
+        if count == TUNING.stall_iterations and not stuck and not within(problem, frames):
+            # Out of reach most of the cost remains: compare with what was gained so far, too.
             stuck = mark - cost <= options.stall * min(cost, first - cost)
             mark, count = cost, 0
         if stuck:
@@ -207,7 +221,7 @@ def descend(problem, options, state, trace, cost, used):
 
 @kernel
 def search(problem, options, state, trace, start, cost):
-    """Descend from q; after a stall bend, then begin elsewhere. The best pose ends in `best`."""
+    """Descend from q; after a stall bend, then restart. The best pose ends in `best`."""
     used, restarts = 0, 0
     bent = False
     copy(state.q, state.best)
@@ -217,7 +231,7 @@ def search(problem, options, state, trace, start, cost):
         descent = descend(problem, options, state, trace, cost, used)
         cost, used = descent.cost, descent.used
         better = descent.stop == layout.STOP_REACHED or (
-            cost < (BETTER if restarts == 0 else CLEARLY) * best_cost
+            cost < (TUNING.better_cost if restarts == 0 else CLEARLY) * best_cost
         )
         if better:
             copy(state.q, state.best)
@@ -226,7 +240,7 @@ def search(problem, options, state, trace, start, cost):
         if descent.stop != layout.STOP_STALLED or used >= options.max_iterations:
             break
         if better or not bent:
-            # Singular or a local minimum: only what follows a bend can tell.
+            # Singular or a local minimum: bend the pose to find out.
             bent = True
             bend_freedoms(problem, state.frames, state.linear, state.q, state.change, state.trial)
             copy(state.trial, state.q)
@@ -279,14 +293,14 @@ class Jacobian(Solver):
     Args:
         max_iterations: Steps in all, restarts included.
         method: "pinv", "transpose", "dls" or "sdls".
-        regularization: The lambda of "dls", in characteristic lengths (that of the longest chain)
-            a radian: 1.1 / length is what others call a lambda of 1.1.
-        tracking: "pinv" halves its step while the effectors stray by more than this fraction of it.
-        damping: Greatest turn of any freedom in an iteration [rad]; a longer step is shortened as a
+        regularization: The lambda of "dls" [characteristic lengths (that of the longest chain) per radian]:
+            1.1 / length is what others call a lambda of 1.1.
+        tracking: "pinv" halves its step while the effectors deviate by more than this fraction of it.
+        damping: Greatest rotation of any freedom in an iteration [rad]; a longer step is shortened as a
             whole. None for no cap.
-        stride: Greatest error of each goal that one iteration goes for, in characteristic lengths;
+        stride: Greatest error of each goal that one iteration solves for [characteristic lengths];
             None for all of it.
-        restarts: How many other beginnings are tried after the local solve has stalled.
+        restarts: How many restarts follow once the local solve has stalled.
         stall: Ten iterations that together lower the cost by less than this fraction are a stall.
     """
 
@@ -322,7 +336,7 @@ class Jacobian(Solver):
         self._fraction("stall")
 
     def options(self) -> tuple[float, ...]:
-        """The options as the kernel reads them; the method is its place in METHODS."""
+        """The options as the kernel reads them; the method is its index in METHODS."""
         values = (getattr(self, field.name) for field in fields(self))
         codes = (METHODS.index(value) if isinstance(value, str) else value for value in values)
         return tuple(math.inf if value is None else float(value) for value in codes)

@@ -1,26 +1,27 @@
 """Levenberg-Marquardt over several goals on a tree with mixed joints.
 
 The idea: linearise all goals at once, take the damped least-squares step in the tangent space of
-the pose, keep it if it brings the goals closer, else damp more. The damping is proportional to the
-squared error (Sugihara 2011, "Solvability- unconcerned inverse kinematics by the
-Levenberg-Marquardt method", eq. 20), so that steps are calm while the target is far or out of reach
-and become Newton's, converging quadratically, as it is met. Limits are an active set inside the
-step: a freedom that would leave its range is locked at the end of it, what it does is subtracted,
-and the rest is solved again.
+the pose, keep it if the cost falls, else damp more. The damping is proportional to the squared error
+(Sugihara 2011, "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method",
+eq. 20): steps are short while the target is far or out of reach, and become Gauss-Newton steps, which
+converge quadratically, as it is met. Limits are an active set inside the step: a freedom that would
+leave its range is locked at its limit, its effect is subtracted from the residual, and the others are
+solved for again.
 
-The right choice almost always: any joints, any goals, a few microseconds an iteration. A local
-solve can end in a pose where limits or geometry block every small improvement; restarts from
-low-discrepancy seeds then look elsewhere, and an answer is only ever replaced by a clearly better
-one. A target that is surely out of reach is approached from the start, and other beginnings are tried
-only if the start was far from any answer: from the last answer, the pose follows such a target calmly.
-An arm of six hinges that has a closed form (`fast.six_hinges`) can begin at its answer nearest to the
-start, and is done: `closed_form`, which "auto" asks for.
+The right choice for almost every problem: any joints, any goals, a few microseconds an iteration. A
+local solve fails in a pose where limits or geometry block every small improvement. Restarts from
+low-discrepancy seeds then look elsewhere, and only a clearly better answer replaces the one found.
+A target that is surely out of reach is approached from the start, and restarts follow only if the
+start was far from any answer: so a pose that starts at the last answer follows such a target without
+jumps. With the option `closed_form`, which "auto" sets, an arm of six hinges that has a closed form
+(`fast.six_hinges`) begins at the answer nearest to the start.
 
-Chains that everybody has take the same steps with less work: free balls in a row with one position
-(`fast.balls`), whose tip is led round the root and not straight at its target, which saves two
-iterations of five and turns the joints less; and hinges in a row with one effector (`fast.hinges`).
-Looks with one joint each have closed answers (`fast.looks`), at a limit too. With many goals the step is found on
-the tree (`supple.kernels.tree_factor`), and an iteration is linear in goals and joints.
+Common problems have fast paths. A chain of free balls with one position (`fast.balls`) leads its tip
+round the root instead of straight at the target, which saves two iterations of five and turns the
+joints less. A chain of hinges with one effector (`fast.hinges`) takes the same steps with less work.
+`LookAt` goals that one joint each can serve have closed forms (`fast.looks`), at limits too. With many
+goals the step is found on the tree (`supple.kernels.tree_factor`), and an iteration is linear in goals
+and joints.
 """
 
 import math
@@ -105,13 +106,32 @@ from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 from supple.solvers.fast import serial
 
-CANDIDATES = 32  # seeds looked at for a restart, at most; the one nearest to the goals is used
-LONGEST = 100  # iterations of one descent, so that one that creeps leaves some to the others
-RELAXING = 20  # iterations that secondary goals may use when the goals took the whole budget
-NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
-SETTLING = 1e-6  # damping while following secondary goals, as a fraction of the mean diagonal
-STEADY = 1e-6  # the part of its tolerance by which a met goal may get worse for secondary goals
-FLAT = 1e-6  # a curvature above minus this fraction of the mean diagonal is none
+
+class Tuning(NamedTuple):
+    """The tuned numbers of LM. Where no source is given, none is recorded.
+
+    Attributes:
+        seed_candidates: Seeds evaluated for a restart, at most; the one nearest to the goals is used.
+        descent_iterations: Iterations of one descent, at most, so that a slow one leaves some to the restarts.
+        secondary_iterations: Iterations that secondary goals may use when the goals took the whole budget.
+        newton_freedoms: Up to this many freedoms, targets out of reach are approached with second derivatives.
+        secondary_damping: Damping while following secondary goals [of the mean diagonal].
+        secondary_slack: How much worse a met goal may get for secondary goals [of its tolerance].
+        flat_curvature: A curvature counts as negative only below minus this [of the mean diagonal].
+        closing_seeds: Seeds from which open loops are closed before the goals are approached.
+    """
+
+    seed_candidates: int = 32
+    descent_iterations: int = 100
+    secondary_iterations: int = 20
+    newton_freedoms: int = 96
+    secondary_damping: float = 1e-6
+    secondary_slack: float = 1e-6
+    flat_curvature: float = 1e-6
+    closing_seeds: int = 6
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -137,14 +157,14 @@ class Buffers(NamedTuple):
     swing: Any  # (D,)
     bones: Any  # (M, 3) used by `bend`
     ranges: Any  # (M, 2) used to prove targets out of reach
-    near: Any  # (G,) how near each goal must come to count as met
+    near: Any  # (G,) the error up to which each goal counts as met
     constraints: Any
     bodies: Any
-    first: Any  # (Q,) the start, put into its limits
+    first: Any  # (Q,) the start, clamped to its limits
 
 
 class Rules(NamedTuple):
-    """How long a descent goes on, and how it steps."""
+    """When a descent ends, and how it steps."""
 
     budget: float  # the iteration to stop at
     damping: float  # at the start
@@ -193,11 +213,11 @@ def take_buffers(problem, constraints, work):
 
 @leaf
 def _side(problem, hard):
-    """How many unknowns the largest dense system of a solve has; none on a tree."""
+    """The number of unknowns of the largest dense system of a solve; 0 on a tree."""
     nd, nr = problem.freedoms, problem.rows
     if problem.is_tree:
         return 0
-    return nd if hard or nd <= NEWTON else min(nd, nr)
+    return nd if hard or nd <= TUNING.newton_freedoms else min(nd, nr)
 
 
 @leaf
@@ -208,7 +228,7 @@ def is_hard(problem, lm):
 
 @kernel
 def is_met(problem, lm):
-    """True if the pose weighed last meets every goal and breaks no constraint."""
+    """True if the pose weighed last meets every goal and violates no constraint."""
     return nearer(problem, lm.frames, lm.near) and (not lm.constraints.some or unbroken(lm.bodies))
 
 
@@ -260,7 +280,7 @@ def descend(problem, lm, trace, cost, used, rules):
             growth = 2.0
             fresh = True
         else:
-            # Worse, or not solvable: back to q, with more damping.
+            # The trial is worse, or the system not solvable: go back to q, with more damping.
             weigh(problem, lm, q)
             damping *= growth
             growth *= 2.0
@@ -276,7 +296,7 @@ def descend(problem, lm, trace, cost, used, rules):
 def descend_once(problem, options, lm, trace):
     """Descend from q until reached or stalled, q ends there; returns the iterations used."""
     tolerances(problem, lm.near)
-    most = min(before_settling(options.max_iterations), LONGEST)
+    most = min(before_settling(options.max_iterations), TUNING.descent_iterations)
     rules = Rules(most, options.regularization, options.stall, False)
     cost = evaluate(problem, lm.frames, lm.q)
     return descend(problem, lm, trace, cost, 0, rules).used
@@ -286,16 +306,16 @@ def descend_once(problem, options, lm, trace):
 def relax(problem, lm, trace, used, budget):
     """Follow the secondary goals while the goals, met by q, stay met; q ends there.
 
-    Each step follows the secondary goals with what it would do to the goals taken back, then
-    corrects; it is kept if the goals are met again and the secondary ones are nearer. Returns the
-    iterations used so far.
+    Each step follows the secondary goals, with its linear effect on the goals taken back, and then
+    corrects the goals. It is kept if the goals are met again and the secondary goals are nearer. Returns
+    the iterations used so far.
     """
     frames, linear, step, q, kept = lm.frames, lm.linear, lm.step, lm.q, lm.best
     by_rows = problem.rows <= problem.freedoms
     for g in range(lm.near.shape[0]):
-        # The goals are to stay as near as they are, not just within their tolerance: the answer to a
-        # start that meets them is no worse than the start, and solving again and again does not drift.
-        lm.near[g] = min(lm.near[g], max(frames.errors[g], STEADY * lm.near[g]))
+        # Goals stay as near as they are, not just within their tolerance: a start that meets them does not
+        # get worse, and solving again and again does not drift.
+        lm.near[g] = min(lm.near[g], max(frames.errors[g], TUNING.secondary_slack * lm.near[g]))
     gain = 1.0
     while used < budget:
         linearize(problem, frames, linear, q)
@@ -307,7 +327,7 @@ def relax(problem, lm, trace, used, budget):
             linear.bounds[d, 1] -= change
         subtract_change(problem, frames, linear, lm.secondary)
         hold_at_bounds(problem, frames, linear, step)
-        amount = SETTLING * normal_matrix(problem, linear, step, by_rows) + 1e-300
+        amount = TUNING.secondary_damping * normal_matrix(problem, linear, step, by_rows) + 1e-300
         if bounded_step(problem, frames, linear, step, amount, by_rows) < 0.0:
             break
         for d in range(problem.freedoms):
@@ -338,9 +358,9 @@ def relax(problem, lm, trace, used, budget):
 
 @kernel
 def on_saddle(problem, lm):
-    """True if the cost curves down from q, evaluated, in some direction of the free freedoms.
+    """True if the cost has negative curvature at q, evaluated, in some direction of the free freedoms.
 
-    With at most NEWTON freedoms. Freedoms that are pulled into their limits count as locked.
+    For at most `newton_freedoms` freedoms. Freedoms that are pulled into their limits count as locked.
     """
     a, free = lm.step.matrix, lm.step.free
     linearize(problem, lm.frames, lm.linear, lm.q)
@@ -351,26 +371,27 @@ def on_saddle(problem, lm):
     for i in range(n):
         for j in range(i):
             a[i, j] = 0.0 if free[i] == 0.0 or free[j] == 0.0 else a[i, j]
-        a[i, i] = 1.0 if free[i] == 0.0 else a[i, i] + FLAT * mean + 1e-300
+        a[i, i] = 1.0 if free[i] == 0.0 else a[i, i] + TUNING.flat_curvature * mean + 1e-300
     return not factor(a, n, a)
 
 
 @kernel
 def begin_elsewhere(problem, lm, start, restart, number):
-    """Put a pose to descend from into q; returns how many seeds were looked at.
+    """Put the start of the next descent into q; returns how many seeds were evaluated.
 
-    By turns around the best pose and in the targets' reach, the best of 32 seeds down to a single one:
-    a near seed is most of the way, and a seed taken as it comes ends elsewhere.
+    Restarts alternate between seeds around the best pose and seeds within the targets' reach. They take the best
+    of 32 seeds, then of 16, down to a single one, and begin again: the best of many seeds is nearly at the goals, a
+    single one ends in another valley.
     """
-    count = CANDIDATES >> ((restart - 1) % 6)
+    count = TUNING.seed_candidates >> ((restart - 1) % 6)
     wide = farthest(problem, lm.frames) + problem.length if restart % 2 == 0 else 0.0
     seeds = Seeds(number, count, min(1.0, 0.5 * restart))
     best_seed(problem, lm.frames, seeds, start, Window(lm.best, wide), lm.trial, lm.q)
     return count
 
 
-class Standing(NamedTuple):
-    """What is wrong with a pose, the hard things first: poses compare in this order."""
+class Rank(NamedTuple):
+    """How far a pose is from valid and from its goals; poses compare by these fields in this order."""
 
     opening: float  # of the widest loop, in tolerances; 0 if all are closed
     depth: float  # of the deepest pair
@@ -379,18 +400,18 @@ class Standing(NamedTuple):
 
 
 @kernel
-def standing(problem, lm, q):
-    """What is wrong with the pose q, which is weighed."""
+def rank_of(problem, lm, q):
+    """The rank of the pose q, which ends weighed."""
     cost = weigh(problem, lm, q)
     g = widest_open(problem, lm.frames)
     opening = lm.frames.errors[g] / problem.blocks_f[g, layout.B_TOLERANCE] if g >= 0 else 0.0
     found = lm.bodies.found
-    return Standing(opening, found[DEPTH], found[TOPPLE], cost - hard_cost(problem, lm))
+    return Rank(opening, found[DEPTH], found[TOPPLE], cost - hard_cost(problem, lm))
 
 
 @leaf
-def comes_before(one, other):
-    """True if the pose of one standing is better than that of another."""
+def ranks_before(one, other):
+    """True if the rank `one` is better than `other`."""
     if one.opening != other.opening:
         return one.opening < other.opening
     if one.depth != other.depth:
@@ -400,22 +421,17 @@ def comes_before(one, other):
     return one.cost < other.cost
 
 
-CLOSING_SEEDS = (
-    6  # other beginnings from which open loops are closed before the goals are looked at
-)
-
-
 @kernel
-def close_first(problem, options, lm, trace, ended):
-    """Close the loops whatever that does to the goals, then approach these; `best` takes what is better.
+def close_loops_first(problem, options, lm, trace, ended):
+    """Close the loops without regard to the goals, then approach the goals; `best` takes a better pose.
 
-    From the start, and where that does not close them from seeds. A goal far away can hold a search where
-    the loops do not close. Returns how the solver ended, with what this has used.
+    Begins at the start, then at seeds if the loops do not close from there. A goal far away can keep a search where
+    the loops do not close. Returns how the solver ended, with the iterations and restarts used here added.
     """
     used, restarts, number = ended.iterations, ended.restarts, 1
     copy(lm.first, lm.q)
     restore(problem, lm, lm.q, True)
-    for n in range(CLOSING_SEEDS):
+    for n in range(TUNING.closing_seeds):
         if widest_open(problem, lm.frames) < 0 or restarts >= options.restarts:
             break
         restarts += 1
@@ -425,8 +441,10 @@ def close_first(problem, options, lm, trace, ended):
     keep_better(problem, lm)
     if closed:
         cost = weigh(problem, lm, lm.q)
-        budget = max(options.max_iterations, used + RELAXING)
-        rules = Rules(min(budget, used + LONGEST), options.regularization, TIGHT, False)
+        budget = max(options.max_iterations, used + TUNING.secondary_iterations)
+        rules = Rules(
+            min(budget, used + TUNING.descent_iterations), options.regularization, TIGHT, False
+        )
         used = descend(problem, lm, trace, cost, used, rules).used
         restore(problem, lm, lm.q, False)
         if lm.constraints.some and widest_open(problem, lm.frames) >= 0:
@@ -438,37 +456,47 @@ def close_first(problem, options, lm, trace, ended):
 @kernel
 def keep_better(problem, lm):
     """Copy q to `best` if it is better."""
-    if comes_before(standing(problem, lm, lm.q), standing(problem, lm, lm.best)):
+    if ranks_before(rank_of(problem, lm, lm.q), rank_of(problem, lm, lm.best)):
         copy(lm.q, lm.best)
 
 
 @kernel
-def make_sound(problem, options, lm, trace, ended):
-    """After a search with loops or constraints: mend what is broken in `best`, and judge it.
+def repair_best(problem, options, lm, trace, ended):
+    """After a search with loops or constraints: repair violations in `best`, and judge it.
 
-    Returns the status of what is still broken, REACHED if nothing is, and how the solver ended.
+    Returns the status of what is still violated, REACHED if nothing is, and how the solver ended.
     """
     if ended.stop != layout.STOP_REACHED:
         restore(problem, lm, lm.best, False)
         if lm.constraints.some and widest_open(problem, lm.frames) >= 0:
-            restore(problem, lm, lm.best, True)  # not both can be had: loops come first
-        if comes_before(standing(problem, lm, lm.first), standing(problem, lm, lm.best)):
+            restore(problem, lm, lm.best, True)  # where both cannot hold, loops come first
+        if ranks_before(rank_of(problem, lm, lm.first), rank_of(problem, lm, lm.best)):
             copy(lm.first, lm.best)
         weigh(problem, lm, lm.best)
         if widest_open(problem, lm.frames) >= 0:
-            ended = close_first(problem, options, lm, trace, ended)
+            ended = close_loops_first(problem, options, lm, trace, ended)
     weigh(problem, lm, lm.best)
     return fault_of(problem, lm.frames, lm.bodies), ended
 
 
 @kernel
 def search(problem, options, lm, trace, start, far, ended, searched):
-    """Descend from q, inside its limits; after a stall bend, then begin elsewhere, then settle.
+    """Descend from q, inside its limits; after a stall bend, then restart, then settle.
 
-    `far` says that a target is surely out of reach: then the start is settled first, and other
-    beginnings are tried only if that has brought it much nearer (`began_cold`) and leaves it clearly
-    farther away than the bones are long. `ended` holds what a fast path has used up, and `searched`
-    whether that has had its restarts. The best pose found ends in `best`.
+    Args:
+        problem: The problem.
+        options: The options.
+        lm: The workspace.
+        trace: Where iterations are recorded.
+        start: The start, shape (Q,).
+        far: True if a target is surely out of reach. Then the start is settled first, and restarts follow only if
+            that has brought it much nearer (`began_cold`) and left its cost clearly above the least that the lengths
+            of the bones allow.
+        ended: How a fast path ended, with its iterations and restarts.
+        searched: True if that fast path has done its restarts.
+
+    Returns:
+        How the search ended. The best pose found ends in `best`.
     """
     frames, q, budget = lm.frames, lm.q, options.max_iterations
     most = before_settling(budget)
@@ -479,17 +507,17 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     if far:
         allowed = 0.0 if searched or hard else min(allowed, float(PROVEN))
         least = least_cost(problem, frames)
-    newton = problem.freedoms <= NEWTON and not hard and not problem.is_tree
+    newton = problem.freedoms <= TUNING.newton_freedoms and not hard and not problem.is_tree
     copy(q, lm.best)
     best_cost = first_cost = cost = weigh(problem, lm, q)
-    settling = far  # the last descent; of what is surely out of reach the first one too
-    around = far and allowed > 0.0  # other beginnings are still to be tried after settling
+    settling = far  # true in the last descent; for targets out of reach in the first one too
+    around = far and allowed > 0.0  # restarts may follow settling
     bent = elsewhere = False
     stop = layout.STOP_STALLED
     tolerances(problem, lm.near)
     while True:
         rules = Rules(
-            budget if settling else min(most, used + LONGEST),
+            budget if settling else min(most, used + TUNING.descent_iterations),
             options.regularization,
             TIGHT if settling else options.stall,
             settling and newton,
@@ -497,7 +525,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         descent = descend(problem, lm, trace, cost, used, rules)
         stop, cost, used = descent.stop, descent.cost, descent.used
         if stop == layout.STOP_BUDGET and used < most:
-            stop = layout.STOP_STALLED  # creeping: the others are to have their turn
+            stop = layout.STOP_STALLED  # too slow: leave the rest to restarts
         if stop == layout.STOP_REACHED or (
             clearly_nearer(cost, best_cost)
             if elsewhere and far
@@ -505,16 +533,16 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         ):
             copy(q, lm.best)
             best_cost = cost
-        # Limbs in one line with their targets: a small bend, always the same, leaves that. What is
-        # surely out of reach may not leave a valley, or it would not stay where it has settled.
+        # A limb in one line with its target may be at a saddle: a small bend, always the same, leaves it. For
+        # a target out of reach the pose bends only at a saddle, or it would not stay where it has settled.
         to_bend = stop == layout.STOP_STALLED and not bent and (settling or not far)
         if to_bend and far:
             to_bend = on_saddle(problem, lm) if newton else cost >= first_cost * (1.0 - NOTHING)
         if stop == layout.STOP_REACHED:
             break
         if settling and not to_bend:
-            # From the last answer, a small move of the target lowers the cost by little: the pose stays in
-            # that valley, and is calm. A start that was no answer has no valley to stay in.
+            # When the start is the last answer and the target moves little, settling lowers the cost by little:
+            # the pose stays in its valley and does not jump. A cold start has no valley to stay in.
             if not (
                 around
                 and stop == layout.STOP_STALLED
@@ -537,14 +565,14 @@ def search(problem, options, lm, trace, start, far, ended, searched):
             restarts += 1
             number += begin_elsewhere(problem, lm, start, restarts, number)
         else:
-            # Nothing was reached: settle the best pose, so that a small move of the target is a
-            # small move of the pose.
+            # Nothing was reached: settle the best pose, so that a small move of the target gives a small
+            # move of the pose.
             settling = True
             elsewhere = False
             copy(lm.best, q)
         cost = weigh(problem, lm, q)
     if stop == layout.STOP_REACHED and has_secondary(problem):
-        used = relax(problem, lm, trace, used, max(budget, used + RELAXING))
+        used = relax(problem, lm, trace, used, max(budget, used + TUNING.secondary_iterations))
         copy(q, lm.best)
     return Ended(stop, used, restarts)
 
@@ -566,7 +594,7 @@ def solve_range(
     trace = trace_into(trace_poses, trace_events, work)
     traced = trace_poses.shape[0] > 0
     once, folded = folds_once(problem, starts, offsets), False
-    alike, same = once and starts.shape[0] == 1, False  # whether all begin in the same pose
+    alike, same = once and starts.shape[0] == 1, False  # `alike`: all begin in the same pose
     for b in range(first, last):
         start = part(row_at(starts, b), 0, problem.coordinates)
         clear_trace(trace)
@@ -603,13 +631,13 @@ def solve_range(
                     continue
         looks = chain.kind == serial.LOOKS
         searched = looks or (chain.kind == serial.HINGES and not far)
-        far = far or looks  # the best look is only settled
+        far = far or looks  # closed-form looks are only settled
         fault = layout.REACHED
         if hard:
             copy(lm.q, lm.first)
         ended = search(problem, options, lm, trace, start, far, ended, searched)
         if hard:
-            fault, ended = make_sound(problem, options, lm, trace, ended)
+            fault, ended = repair_best(problem, options, lm, trace, ended)
         finish_judged(
             problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b), fault
         )
@@ -625,9 +653,9 @@ class LM(Solver):
 
     Args:
         max_iterations: Newton steps in all, restarts included.
-        regularization: The damping at the start: in units of the squared error, in chain lengths,
-            times the mean diagonal.
-        restarts: How many other beginnings are tried after the local solve has stalled.
+        regularization: The damping at the start, in units of the cost (half the squared error, in squared chain
+            lengths, at most 1) times the mean diagonal of the normal matrix.
+        restarts: How many restarts follow once the local solve has stalled.
         stall: An iteration that lowers the cost by less than this fraction is slow; three in a row
             are a stall.
         closed_form: Whether an arm of six hinges that has a closed form (a wrist whose axes meet, or
@@ -654,5 +682,5 @@ class LM(Solver):
 
     @property
     def most_iterations(self) -> int:
-        """At most how many iterations a solve reports: secondary aims may use a few more."""
-        return self.max_iterations + RELAXING
+        """At most how many iterations a solve reports: secondary goals may use a few more."""
+        return self.max_iterations + TUNING.secondary_iterations

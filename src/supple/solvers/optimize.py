@@ -1,23 +1,23 @@
 """General optimisers: BFGS and conjugate gradients, through SciPy, with the analytic gradient.
 
-The idea: forget that this is inverse kinematics. The cost, half the sum of squares of all goals'
-errors, is a smooth function of the freedoms; its gradient is -J^T e; SciPy's `minimize` does the
-rest (Nocedal and Wright 2006, "Numerical optimization": algorithm 6.1, BFGS, and section 5.2,
-Polak-Ribiere conjugate gradients, both with a strong Wolfe line search). Limits are no constraints
-but part of the map from numbers to poses (`supple.kernels.chart`): every freedom is a number that
+The idea: treat inverse kinematics as general minimisation. The cost, half the sum of squares of all
+goals' errors, is a smooth function of the freedoms; its gradient is -J^T e; SciPy's `minimize` does
+the rest (Nocedal and Wright 2006, "Numerical optimization": algorithm 6.1, BFGS, and section 5.2,
+Polak-Ribiere conjugate gradients, both with a strong Wolfe line search). Limits are not constraints
+but part of the map from variables to poses (`supple.kernels.chart`): every freedom is a variable that
 may take any value, and every value is a pose inside the limits. So the limits hold at each step
-without the optimiser knowing of them.
+although the optimiser does not know them.
 
-The right choice as a reference: nothing here is clever, so where another solver stops with a larger
-error in the same valley, the other one is at fault. It is slow, a hundred times slower than LM,
-nearly all of it in SciPy's Python. "bfgs" keeps a dense matrix of the freedoms and is refused
-beyond 3,000 of them; "cg" is linear in them.
+The right choice as a reference: where another solver stops with a larger error in the same valley,
+that solver is at fault. It is a hundred times slower than LM; nearly all of that time is SciPy's
+Python. "bfgs" stores a dense matrix of the freedoms and is refused beyond 3,000 of them; "cg" is linear
+in them.
 
-It looks for the nearest valley only. A joint that stands at a limit is first moved a little inside,
-because at the limit itself the map's slope is zero. Where it ends without an answer it may stand on
-a saddle (a straight chain with its target on the axis), so the pose is bent by a small fixed
-amount; what follows counts only if it comes closer. The joints' `damping` is not looked at: the
-line search chooses the steps.
+It finds the nearest valley only. A joint that is at a limit is first moved a little inside, because
+the slope of the map is zero at the limit itself. Where a run ends without an answer it may be at a
+saddle (a straight chain with its target on the axis), so the pose is bent by a small fixed amount; the
+pose found from there counts only if it comes closer. The joints' `damping` is ignored: the line search
+chooses the steps.
 """
 
 from __future__ import annotations
@@ -47,12 +47,29 @@ from supple.solvers import own
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("bfgs", "cg")
-MOST = 3000  # freedoms for which a dense matrix is kept
-GRADIENT = 1e-13  # a gradient this small is zero
-WINDOW = 10  # iterations over which progress is judged
-FOLD = 1.5 * math.pi  # a ball that has turned this far from its chart's centre gets a new centre
-BEND = 0.03  # how far a stuck pose is bent [rad, characteristic lengths]
-BETTER = 0.999  # what follows a bend counts only below this fraction of the cost
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of the optimisers. Where no source is given, none is recorded.
+
+    Attributes:
+        dense_freedoms: Freedoms for which "bfgs" stores a dense matrix, at most.
+        zero_gradient: A gradient this small is zero (`gtol` of SciPy).
+        stall_iterations: Iterations over which progress is judged.
+        recentre_angle: A ball that has rotated this far from its chart's centre gets a new centre [rad].
+        bend: How far a stuck pose is bent, at most [rad, characteristic lengths].
+        better_cost: A pose found after a bend counts only if its cost is below this [of the cost before].
+    """
+
+    dense_freedoms: int = 3000
+    zero_gradient: float = 1e-13
+    stall_iterations: int = 10
+    recentre_angle: float = 1.5 * math.pi
+    bend: float = 0.03
+    better_cost: float = 0.999
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -73,7 +90,7 @@ class Buffers(NamedTuple):
 
 @kernel
 def take_buffers(problem, constraints, work, poses):
-    """Take the workspace of one solve, what `own` takes first."""
+    """Take the workspace of one solve, beginning with that of `own`."""
     return Buffers(
         own.take_buffers(problem, constraints, work, poses),
         vector(work, problem.coordinates),
@@ -90,7 +107,7 @@ def measure(ints, floats, work, poses):
 
 @entry("i1 f1 f1 f2 f1 b f1")
 def centre_on(ints, floats, work, poses, pose, bent, x):
-    """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
+    """Centre the charts on a pose; its variables, a little bent if asked, go to x, shape (D,)."""
     problem = unpack(ints, floats)
     state = take_buffers(problem, unpack_constraints(problem, ints, floats), work, poses)
     for d in range(problem.freedoms):
@@ -99,7 +116,7 @@ def centre_on(ints, floats, work, poses, pose, bent, x):
     to_chart(problem, pose, state.gain, x)
     if bent:
         for d in range(x.shape[0]):
-            x[d] += BEND * (2.0 * fraction(1, d, x.shape[0]) - 1.0)
+            x[d] += TUNING.bend * (2.0 * fraction(1, d, x.shape[0]) - 1.0)
 
 
 @entry("i1 f1 f1 f2 f1 f1 f1 -> f b")
@@ -130,22 +147,22 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
 
 @entry("i1 f1 f1 f2 f1 -> f")
 def folding(ints, floats, work, poses, x):
-    """How far the ball that has turned the most is from its chart's centre [rad]."""
+    """The greatest rotation of a ball from its chart's centre [rad]."""
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
     return farthest_turn(problem, take_buffers(problem, constraints, work, poses).gain, x)
 
 
-# What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
+# Warning filters are one setting for all threads; SciPy holds the interpreter anyway.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class _Stop(Exception):  # noqa: N818
-    """Thrown through SciPy to end a run."""
+    """Raised through SciPy to end a run."""
 
 
 class _Run:
-    """One problem on its way: what SciPy calls, and what is remembered between its calls.
+    """The minimisation of one problem: the functions that SciPy calls, and the state between calls.
 
     Attributes:
         used: Iterations so far.
@@ -182,22 +199,22 @@ class _Run:
         own.note_pose(*self.arrays)
 
     def _after(self, x: np.ndarray) -> None:
-        """What happens after each of SciPy's iterations."""
+        """End the run, if it is over, after each of SciPy's iterations."""
         cost, _ = self._value(x)
         self._count()
         self._costs.append(cost)
-        if len(self._costs) > WINDOW:
-            # Out of reach most of the cost is there to stay: what was gained so far counts, too.
+        if len(self._costs) > TUNING.stall_iterations:
+            # Out of reach most of the cost remains: compare with what was gained so far, too.
             least = self.stall * min(cost, self._costs[0] - cost)
-            if self._costs[-1 - WINDOW] - cost <= least:
+            if self._costs[-1 - TUNING.stall_iterations] - cost <= least:
                 raise _Stop
-        self._folded = folding(*self.arrays, x) > FOLD
+        self._folded = folding(*self.arrays, x) > TUNING.recentre_angle
         if self._folded or self.used >= self._budget:
             raise _Stop
 
     def go(self, pose: np.ndarray, method: str, budget: int, *, bent: bool) -> None:
         """Minimise from a pose, a little bent if asked, until reached, stalled or out of budget."""
-        from scipy.optimize import minimize  # `refusal` has seen that it is there
+        from scipy.optimize import minimize  # `refusal` has checked that it is installed
 
         self.cost, self.best, self._budget = math.inf, pose, budget
         x = np.empty(self.arrays[0][layout.H_DOFS])
@@ -206,7 +223,7 @@ class _Run:
             self._costs, self._folded = [], False
             centre_on(*self.arrays, self.best, bent, x)
             bent = False
-            options = {"gtol": GRADIENT, "maxiter": budget - self.used}
+            options = {"gtol": TUNING.zero_gradient, "maxiter": budget - self.used}
             with (
                 _ONE_AT_A_TIME,
                 contextlib.suppress(_Stop),
@@ -254,7 +271,7 @@ def solve_range(
         while not reached and run.used < budget:
             run.go(answer, method, budget, bent=bent)
             reached = run.reached
-            better = reached or run.cost < (BETTER * cost if bent else cost)
+            better = reached or run.cost < (TUNING.better_cost * cost if bent else cost)
             if better:
                 cost, answer = run.cost, run.best
             elif bent:
@@ -297,14 +314,14 @@ class Optimize(Solver):
         self._fraction("stall")
 
     def options(self) -> tuple[float, ...]:
-        """The options as the kernel reads them; the method is its place in METHODS."""
+        """The options as the kernel reads them; the method is its index in METHODS."""
         values = (getattr(self, field.name) for field in fields(self))
         return tuple(float(METHODS.index(v) if isinstance(v, str) else v) for v in values)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why it cannot take a problem: SciPy is not there, or its matrix would be too large."""
+        """Why it cannot take a problem: SciPy is not installed, or its matrix would be too large."""
         if importlib.util.find_spec("scipy") is None:
             return "problems without SciPy (pip install 'supple[optimize]')"
-        if self.method == "bfgs" and problem.freedoms > MOST:
-            return f'{problem.freedoms:,} freedoms with method="bfgs" ("cg" can; at most {MOST:,})'
+        if self.method == "bfgs" and problem.freedoms > TUNING.dense_freedoms:
+            return f'{problem.freedoms:,} freedoms with method="bfgs" ("cg" can; at most {TUNING.dense_freedoms:,})'
         return None

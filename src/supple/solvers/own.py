@@ -1,12 +1,11 @@
-"""Solvers of one's own, in plain Python: what they are given, and how they are run.
+"""Custom solvers in plain Python: the problem they are given, and how they are run.
 
-Derive from `Solver`, say what the solver takes, and write `solve`, which is given a `Search`: the pose
-to begin from, its residual and Jacobian, and `accept` to move on. Everything else is as in every
-solver: limits hold, batches and traces work, the report says how near the best pose came and why it
-stopped. `docs/own-solvers.md` has a whole example.
+Derive from `Solver`, declare what the solver takes, and write `solve`, which gets a `Search`: the start
+pose, its residual and Jacobian, and `accept` to end an iteration. Everything else works as in every
+solver: limits hold, batches and traces work, the report says how near the best pose came and why the
+solver stopped. `docs/own-solvers.md` has a whole example.
 
-For the speed of compiled code give the solver a `kernel` instead: a `solve_range`, as every file in
-this folder has one.
+For compiled speed give the solver a `kernel` instead: a `solve_range`, as every file in this folder has.
 """
 
 from __future__ import annotations
@@ -80,7 +79,10 @@ def measure(ints, floats, work, poses):
 
 @entry("i1 f1 f1 f2 f3 f2 f2 i f1 -> f b")
 def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
-    """Set up problem b of a batch; its start, put into the limits, goes to q. Returns its cost."""
+    """Set up problem b of a batch; q gets its start, clamped to the limits.
+
+    Returns the cost of q, and if it meets the goals.
+    """
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
     state = take_buffers(problem, constraints, work, poses)
@@ -95,9 +97,9 @@ def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
 
 @entry("i1 f1 f1 f2 f1 f1 -> f b f")
 def evaluate_pose(ints, floats, work, poses, q, residual):
-    """Put the pose q into its limits, in place, and evaluate it.
+    """Clamp the pose q to its limits, in place, and evaluate it.
 
-    Returns its cost, if it meets the goals, and by how much it breaks `Avoid` or `Balance`, in model units.
+    Returns its cost, if it meets the goals, and by how much it violates `Avoid` or `Balance` [model units].
     """
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
@@ -124,7 +126,7 @@ def linearize_pose(ints, floats, work, poses, columns, bounds):
 
 @entry("i1 f1 f1 f2 f1 f1")
 def step_pose(ints, floats, work, poses, delta, q):
-    """Put into q the pose evaluated and linearized last, moved along a tangent step (D,)."""
+    """Fill q with the pose evaluated and linearized last, moved along a tangent step (D,)."""
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
     state = take_buffers(problem, constraints, work, poses)
@@ -164,9 +166,9 @@ def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
 
 @entry("i1 f1 f1 f2 f3 f2 f2 f2 f2")
 def report_poses(ints, floats, work, poses, offsets, starts, targets, found, out):
-    """Judge the poses of rows of output, of problem b that of row b, and write them with what is found.
+    """Judge the poses in the rows `found`, row b for problem b, and write the rows of output.
 
-    How the solver stopped, what it has used and how often it began again are kept.
+    The reason why the solver stopped, its iterations and its restarts are copied.
     """
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
@@ -188,8 +190,8 @@ def report_poses(ints, floats, work, poses, offsets, starts, targets, found, out
 
 
 @entry("i1 f1 f1 f2 i f1 f2")
-def say_what_blocks(ints, floats, work, poses, b, q, out):
-    """Write into row b of output if `Avoid` or `Balance` keep the pose q from its goals; after `close_problem`."""
+def write_what_blocks(ints, floats, work, poses, b, q, out):
+    """Write into row b of output if `Avoid` or `Balance` keeps the pose q from its goals; after `close_problem`."""
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
     state = take_buffers(problem, constraints, work, poses)
@@ -202,19 +204,19 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Search:
-    """One problem on its way to an answer, for a solver in plain Python.
+    """The state of one solve, for a solver in plain Python.
 
-    Lengths count in characteristic lengths (that of the longest chain), so that the residual is made
-    of pure numbers; `cost` is half its sum of squares, weights included.
+    Lengths are divided by the characteristic length (that of the longest chain), so that the residual has
+    no unit; `cost` is half its sum of squares, weights included.
 
     Attributes:
-        q: Coordinates of the pose now, shape (Q,), inside the limits.
+        q: Coordinates of the current pose, shape (Q,), inside the limits.
         cost: Its cost.
-        residual: What is missing, shape (R,), three numbers for each thing asked.
-        excess: By how much it breaks the hard goals `Avoid` and `Balance`, in model units, 0 if it keeps them.
+        residual: Its residual, shape (R,), three rows for each goal block.
+        excess: By how much it violates the hard goals `Avoid` and `Balance` [model units]; 0 if it does not.
         reached: True if all goals are met, the hard ones too.
-        iterations: How many have been used; `accept` counts.
-        budget: How many there are.
+        iterations: How many have been used; `accept` counts them.
+        budget: How many may be used.
     """
 
     def __init__(self, arrays: Arrays, q: np.ndarray):
@@ -230,7 +232,7 @@ class Search:
         self.evaluate(q)
 
     def evaluate(self, q: np.ndarray) -> float:
-        """Evaluate coordinates, shape (Q,), put into the limits; returns the cost.
+        """Evaluate coordinates, shape (Q,), clamped to the limits; returns the cost.
 
         Raises:
             SuppleError: `q` has another shape or is not finite.
@@ -245,14 +247,14 @@ class Search:
         return self.cost
 
     def jacobian(self) -> np.ndarray:
-        """How fast the residual shrinks with each freedom, shape (R, D), at the pose now.
+        """The Jacobian at the current pose, shape (R, D): how fast the residual shrinks with each freedom.
 
-        The step to take solves jacobian @ delta = residual, as well as may be.
+        A Gauss-Newton step solves jacobian @ delta = residual by least squares.
         """
         return self._linear()[0].T
 
     def bounds(self) -> np.ndarray:
-        """How far each freedom may change from the pose now, shape (D, 2) [rad, lengths]."""
+        """How far each freedom may change from the current pose, shape (D, 2) [rad, characteristic lengths]."""
         return self._linear()[1]
 
     def _linear(self) -> tuple[np.ndarray, np.ndarray]:
@@ -262,9 +264,9 @@ class Search:
         return columns, bounds
 
     def moved(self, delta: np.ndarray) -> np.ndarray:
-        """Coordinates of the pose now, moved along a tangent step (D,), inside the limits.
+        """Coordinates of the current pose, moved along a tangent step (D,), inside the limits.
 
-        After `jacobian` or `bounds` at this pose.
+        Call `jacobian` or `bounds` at this pose first.
 
         Raises:
             SuppleError: `delta` has another shape or is not finite.
@@ -274,7 +276,7 @@ class Search:
         return q
 
     def accept(self, q: np.ndarray | None = None) -> bool:
-        """End an iteration, at the pose now or at given coordinates; False if it was the last."""
+        """End an iteration, at the current pose or at given coordinates; False if it was the last."""
         if q is not None:
             self.evaluate(q)
         self.iterations += 1
@@ -296,7 +298,7 @@ def run(
     first: int,
     last: int,
 ) -> None:
-    """What `solve_range` is for a solver in plain Python."""
+    """The `solve_range` of a solver in plain Python."""
     del trace_events
     arrays = (ints, floats, work, trace_poses)
     measure(*arrays)
@@ -309,4 +311,4 @@ def run(
             solver.solve(search)
         stop = layout.STOP_STALLED if search.iterations < search.budget else layout.STOP_BUDGET
         close_problem(*arrays, starts, b, search._best, stop, search.iterations, out)
-        say_what_blocks(*arrays, b, search._best, out)
+        write_what_blocks(*arrays, b, search._best, out)

@@ -2,37 +2,38 @@
 
 The triangle of upper bone, lower bone and reach line has three known sides, so the middle joint's
 bend follows from the distance alone, and the root joint only has to point (Lander 1998, "Making Kine
-More Flexible"; the slides' analytic construction). One pass, exact, well below a microsecond: the
-right choice for arms and legs. It takes two turning joints, no more and no fewer, and a position.
+More Flexible"; the slides' analytic construction). The right choice for arms and legs: one pass,
+exact, well below a microsecond. It takes exactly two rotating joints and one position.
 
 Lander's "corrected" equation 6 still prints L1 sin(theta2) where the figure gives L2 sin(theta2),
-and its one-argument arctangent is wrong on half of all poses. Numerator and denominator are
+and its one-argument arctangent is wrong for half of all poses. Numerator and denominator are
 r^2 sin(theta1) and r^2 cos(theta1): atan2 of the two is right in every quadrant, and the second
 elbow is -theta2. In three dimensions, and without angles where none are needed:
 
 * Middle ball or cone: with sides a, b and distance d, 2ab cos = d^2 - a^2 - b^2 and
   2ab sin = sqrt(((a+b)^2 - d^2) (d^2 - (a-b)^2)): nothing cancels when straight or folded. The bend
-  stays in the start's own plane or, from straight, in one that is always the same.
-* Middle hinge, its axis in any position: d^2 = a + 2 (k2 cos x + k3 sin x), so x = x0 +- u with
+  stays in the plane of the start or, from straight, in a fixed plane.
+* Middle hinge, its axis in any direction: d^2 = a + 2 (k2 cos x + k3 sin x), so x = x0 +- u with
   tan(x0) = k3 / k2 and tan^2(u/2) = (dmax^2 - d^2) / (d^2 - dmin^2). Of the two elbows, and whole
   turns of them, the one inside the limits and nearest to the start; if none is inside, the limit
   whose distance is nearest.
-* Root ball or cone: the least turn from the start that points at the target. A pole then spins the
+* Root ball or cone: the least rotation from the start that points at the target. A pole then spins the
   limb about the reach line until the middle joint lies in the pole's half plane; a pole on the line
-  itself asks for nothing.
+  itself has no effect.
 * Two hinges with parallel axes: the same in their plane.
-* Root hinge with a ball or cone: the circle of the middle joint is met with the sphere about the
-  target, the same equation in the root's angle, and the middle joint points.
+* Root hinge with a ball or cone: intersect the circle of the middle joint with the sphere about the
+  target, the same equation in the root's angle; then the middle joint points.
 * An Axes joint of three free axes is a ball with other coordinates.
 
-Where limits keep the limb from the target, root and middle take turns in doing the best they can, on
-either side of the elbow. That finds every reachable target but for cones whose axis is not along
-their bone and for two cones. Stiffness has nothing to share out here and is not looked at.
+Where limits keep the limb from the target, middle and root alternate, each moving to its best value,
+on either side of the elbow. That finds every reachable target except with cones whose axis is not
+along their bone and with two cones. Stiffness has no effect: two joints have nothing to share.
 
 `soften` slows the limb down before it is straight: beyond soften * reach the distance d becomes
-reach - s exp(-(d - soften * reach) / s), s = (1 - soften) * reach, continuous with its slope and
-never quite the reach, so that nothing snaps. A soft limb stops short of targets near its reach, on
-purpose, and says so: it may then be farther from its target than its start was.
+reach - s exp(-(d - soften * reach) / s), s = (1 - soften) * reach. Distance and slope are continuous
+and the distance stays below the reach, so the limb does not snap straight. A soft limb deliberately
+stops short of targets near its reach and reports the error: it may end farther from its target than it
+began.
 """
 
 import math
@@ -93,9 +94,24 @@ from supple.solvers.fast import two_balls
 
 LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
 ELBOWS = ("negative", "nearest", "positive")  # by the value of `Options.elbow` + 1
-STRAIGHT = 4e-15  # relative: squares of distances this near to each other are equal
-ROUNDS = 20  # how often root and middle take turns where limits keep them from the target
-CLEARLY = 0.9  # another elbow replaces an unreached pose only below this part of its distance
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of TwoBone. Where no source is given, none is recorded.
+
+    Attributes:
+        straight_square: Squares of distances that differ by less are equal [relative]; rounding.
+        limit_rounds: How often middle and root alternate, at most, where limits keep them from the target.
+        other_elbow_distance: The other elbow replaces a pose that does not reach only if its distance from the target
+            is below this [of that pose's distance].
+    """
+
+    straight_square: float = 4e-15
+    limit_rounds: int = 20
+    other_elbow_distance: float = 0.9
+
+
+TUNING = Tuning()
 
 
 class Options(NamedTuple):
@@ -117,15 +133,15 @@ class Buffers(NamedTuple):
 
 
 class Limb(NamedTuple):
-    """Two bones and what is asked of them.
+    """Two bones, their target and pole.
 
-    Target and pole are seen from the root joint's place, in the frame just before the root turns.
+    Target and pole are relative to the root joint's position, in the frame just before the root joint.
     """
 
-    base: Any  # world place of the root joint
-    pre: Any  # wxyz, the world frame just before the root joint turns
+    base: Any  # world position of the root joint
+    pre: Any  # wxyz, the world rotation just before the root joint
     upper: Any  # the middle joint, in the root joint's frame
-    between: Any  # wxyz, from the root joint's frame to the one just before the middle joint turns
+    between: Any  # wxyz, from the root joint's frame to the one just before the middle joint
     lower: Any  # the effector, in the middle joint's frame
     target: Any
     pole: Any
@@ -137,7 +153,7 @@ class Joint(NamedTuple):
     """The coordinates of one joint."""
 
     angle: float  # of a hinge
-    turn: Any  # wxyz, of any joint
+    turn: Any  # wxyz, the rotation of any joint
 
 
 class Joints(NamedTuple):
@@ -151,11 +167,11 @@ class Closed(NamedTuple):
     """A limb that is bent and pointed at its target."""
 
     joints: Any
-    target: Any  # what it went for: the limb's target, or short of it if it is soft
+    target: Any  # the target used: the limb's, or nearer if the limb is soft
 
 
 class Wave(NamedTuple):
-    """A squared distance as a hinge turns: d^2 = a + 2 (k2 cos x + k3 sin x)."""
+    """A squared distance as a function of a hinge's angle: d^2 = a + 2 (k2 cos x + k3 sin x)."""
 
     a: float
     k2: float
@@ -163,9 +179,9 @@ class Wave(NamedTuple):
 
 
 class Bend(NamedTuple):
-    """A middle joint that is bent, seen from it just before it turns."""
+    """A bent middle joint, in the frame just before it."""
 
-    turn: Any  # wxyz
+    turn: Any  # wxyz, its rotation
     bone: Any  # the lower bone
     span: float  # from the root to the effector
 
@@ -192,7 +208,7 @@ def take_buffers(problem, work):
         vector(work, problem.coordinates),
         take_frames(problem, work),
         take_linear(problem, work),
-        vector(work, two_balls.NUMBERS),
+        vector(work, two_balls.LANES_FLOATS),
     )
 
 
@@ -201,7 +217,7 @@ def take_buffers(problem, work):
 
 @kernel
 def softened(distance, reach, soften):
-    """The distance to go for: as asked up to soften * reach, then ever slower towards the reach."""
+    """The softened distance: unchanged up to soften * reach, then approaching the reach exponentially."""
     easy = soften * reach
     if soften >= 1.0 or distance <= easy or reach <= 0.0:
         return distance
@@ -211,7 +227,7 @@ def softened(distance, reach, soften):
 
 @kernel
 def soft_target(target, reach, soften):
-    """A target seen from the root, moved towards it to its softened distance, and that distance."""
+    """A target relative to the root, moved towards it to its softened distance, and that distance."""
     distance = quat.norm(target)
     if distance == 0.0:
         return target, distance
@@ -239,8 +255,8 @@ def hinge_angles(wave, d):
     size = 2.0 * math.hypot(wave.k2, wave.k3)
     middle = math.atan2(wave.k3, wave.k2)
     over, under = wave.a + size - d * d, d * d - (wave.a - size)
-    # Half of the digits are lost when straight or folded: no bend is made out of the last of them.
-    least = STRAIGHT * (wave.a + size)
+    # Half of the digits are lost when straight or folded: do not compute a bend from rounding errors.
+    least = TUNING.straight_square * (wave.a + size)
     over, under = over if over > least else 0.0, under if under > least else 0.0
     u = 2.0 * math.atan2(math.sqrt(over), math.sqrt(under))
     return middle + u, middle - u
@@ -248,7 +264,7 @@ def hinge_angles(wave, d):
 
 @leaf
 def hinge_bend(wave, d, limits, here, elbow):
-    """The best such angle inside limits: the wanted elbow (1, -1; 0: either), nearest to here.
+    """The best such angle inside limits: of the wanted elbow (1, -1; 0: either), nearest to `here`.
 
     If neither is inside, the limit whose distance is nearest.
     """
@@ -282,7 +298,7 @@ def hinge_reach(wave, limits):
 
 @kernel
 def bend_of(upper, lower, turn):
-    """The bend that a turn gives."""
+    """The bend that a rotation of the middle joint gives."""
     bone = quat.rotate(turn, lower)
     return Bend(turn, bone, quat.norm(quat.add(upper, bone)))
 
@@ -303,7 +319,7 @@ def ball_bend(upper, lower, turn, d):
     side = quat.axpy(bone, -c_now, ahead)
     s_now = quat.norm(side)
     side = quat.scale(side, 1.0 / s_now) if s_now > FAINT else quat.perpendicular(ahead)
-    # Turn by the difference of the two angles in the plane: its half from its cosine and sine.
+    # Rotate by the difference of the two angles in the plane: half of it from its cosine and sine.
     way = half_turn(quat.cross(ahead, side), 1.0, c * c_now + s * s_now, s * c_now - c * s_now)
     bone = quat.axpy(quat.scale(ahead, b * c), b * s, side)
     return Bend(quat.normalized(quat.mul(way, turn)), bone, d)
@@ -374,7 +390,7 @@ def range_of(problem, k):
 
 @leaf
 def hinge_at(problem, k, angle):
-    """Hinge k at an angle put into its limits."""
+    """Hinge k at an angle clamped to its limits."""
     limits = range_of(problem, k)
     angle = min(max(angle, limits.low), limits.high)
     return Joint(angle, quat.about(axis_of(problem, k), angle))
@@ -382,7 +398,7 @@ def hinge_at(problem, k, angle):
 
 @leaf
 def place_limb(limb, joints):
-    """World place of the effector, and the root joint's world turn."""
+    """World position of the effector, and world rotation of the root joint."""
     root = quat.mul(limb.pre, joints.root.turn)
     middle = quat.mul(quat.mul(root, limb.between), joints.middle.turn)
     elbow = quat.add(limb.base, quat.rotate(root, limb.upper))
@@ -393,7 +409,7 @@ def place_limb(limb, joints):
 def elbow_of(limb, turn):
     """The point that should be on the pole's side, in the root joint's frame.
 
-    `turn` is that of the middle joint.
+    `turn` is the rotation of the middle joint.
     """
     if not limb.elbow_turns:
         return limb.elbow
@@ -402,7 +418,7 @@ def elbow_of(limb, turn):
 
 @leaf
 def fill_errors(problem, frames, limb, joints):
-    """The error of every block, as `problem.residuals` has it: the distance, and the pole's angle."""
+    """Fill the error of every block, as `problem.residuals` does: the distance, and the pole's angle."""
     effectors = frames.effectors
     tip, root = place_limb(limb, joints)
     frames.errors[0] = quat.norm(quat.sub(quat.load3(effectors, 0, layout.E_TARGET), tip))
@@ -415,9 +431,9 @@ def fill_errors(problem, frames, limb, joints):
 
 @kernel
 def pointed(problem, k, old, arm, target):
-    """Joint k, not a hinge, turned from `old` so that an arm points at a target, inside limits.
+    """Joint k, not a hinge, rotated from `old` so that an arm points at a target, inside limits.
 
-    Arm and target are seen from the joint, in its rest frame.
+    Arm and target are relative to the joint, in its rest frame.
     """
     if problem.moving[k, layout.M_KIND] & layout.SWING_TWIST == 0:
         return Joint(0.0, quat.normalized(quat.mul(quat.between(arm, target), old)))
@@ -428,7 +444,7 @@ def pointed(problem, k, old, arm, target):
 
 @kernel
 def spun_into_cone(line, turn, cone):
-    """A turn put into a cone: spun about a line, as little as brings its axis inside, then clamped."""
+    """A rotation brought into a cone: spun about a line by the least angle that puts its axis inside, then clamped."""
     if quat.norm(line) == 0.0:
         return into_cone(turn, cone)
     ahead = quat.unit(line)
@@ -453,7 +469,7 @@ def spun_into_cone(line, turn, cone):
     return into_cone(turn, cone)
 
 
-# Closing a limb: bend the middle joint, point the root, see to the pole ---------------------------
+# Closing a limb: bend the middle joint, point the root, spin to the pole ---------------------------
 
 
 @kernel
@@ -469,7 +485,7 @@ def close_limb(problem, limb, joints, options):
 
 @cold
 def close_pointing(problem, limb, joints, options):
-    """A root that turns every way: the middle joint takes its bend from the distance, the root points."""
+    """A root ball or cone: the middle joint takes its bend from the distance, the root points."""
     moving = problem.moving
     target, distance, lower = limb.target, quat.norm(limb.target), limb.lower
     upper = quat.unrotate(limb.between, limb.upper)  # as the middle joint sees it
@@ -489,7 +505,7 @@ def close_pointing(problem, limb, joints, options):
         if moving[1, layout.M_KIND] & layout.SWING_TWIST != 0:
             bend = bend_of(upper, lower, spun_into_cone(upper, bend.turn, cone_of(problem, 1)))
         middle = Joint(0.0, bend.turn)
-    # Where the effector is, in the root joint's frame; the least turn points it at its target.
+    # The effector in the root joint's frame; the least rotation points it at its target.
     tip = quat.add(limb.upper, quat.rotate(limb.between, bend.bone))
     old = joints.root.turn
     turn = quat.mul(pointing(quat.rotate(old, tip), target, bend.span * distance), old)
@@ -507,7 +523,7 @@ def close_pointing(problem, limb, joints, options):
     off = quat.norm(quat.cross(arm, target))
     if off <= 1e-9 * bend.span * distance and quat.dot(arm, target) >= 0.0:
         return Closed(Joints(root, middle), target)
-    # Spun about the reach line into the cone and clamped; what that twists, the middle joint makes good.
+    # Spun about the reach line into the cone and clamped; the middle joint corrects the twist.
     turn = spun_into_cone(target, turn, cone_of(problem, 0))
     rest = quat.unrotate(limb.between, quat.sub(quat.unrotate(turn, target), limb.upper))
     middle = pointed(problem, 1, middle.turn, bend.bone, rest)
@@ -572,7 +588,7 @@ def close_planar(problem, limb, joints, options):
         turn = quat.about(axis, y)
         miss = quat.sub(quat.rotate(turn, arm), flat)
         far = quat.norm(quat.axpy(miss, -quat.dot(miss, axis), axis))
-        # Of two that arrive: the wanted elbow, or the one on the pole's side, or the nearest.
+        # If both elbows reach: the wanted one, or the one on the pole's side, or the nearest.
         liking = -abs(x - x_here) - abs(y - y_here)
         if options.elbow != 0.0:
             liking = options.elbow if i == 0 else -options.elbow
@@ -601,12 +617,12 @@ def planar_angle(axis, arm, target, limits, here):
     return here + best_angle(from_here[0], from_here[1], limits.low - here, limits.high - here)
 
 
-# Where limits are in the way ----------------------------------------------------------------------
+# Limits that block the target ---------------------------------------------------------------------
 
 
 @kernel
 def nearest_joint(problem, k, old, arm, aim):
-    """Joint k turned so that the end of an arm comes as near to a target as it can inside limits.
+    """Joint k rotated so that the end of an arm comes as near to a target as limits allow.
 
     Arm and aim are as `best_turn.seen_from` gives them.
     """
@@ -621,10 +637,10 @@ def nearest_joint(problem, k, old, arm, aim):
 
 @cold
 def settle(problem, limb, joints, target):
-    """Let middle and root take turns in bringing the effector near to a world point."""
+    """Move middle and root alternately to bring the effector near to a world point."""
     only_position = Aim(target, quat.IDENTITY, 1.0, 0.0)
     last = math.inf
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.limit_rounds):
         tip, root = place_limb(limb, joints)
         place, frame = (
             quat.add(limb.base, quat.rotate(root, limb.upper)),
@@ -651,17 +667,17 @@ def distance_to(limb, joints, point):
 
 @cold
 def approach(problem, limb, begun, closed, options):
-    """Where limits have kept the closed form from its target: come as near as can be, either side."""
+    """Come as near as limits allow where they keep the closed form from its target, with either elbow."""
     target = quat.add(limb.base, quat.rotate(limb.pre, closed.target))
     if distance_to(limb, closed.joints, target) <= problem.blocks_f[0, layout.B_TOLERANCE]:
-        return closed.joints  # it is only soft
+        return closed.joints  # not limits, only `soften` keeps it away
     best = settle(problem, limb, closed.joints, target)
     least = distance_to(limb, best, target)
     for elbow in (1.0, -1.0):
         other = Options(options.max_iterations, options.soften, elbow)
         joints = settle(problem, limb, close_limb(problem, limb, begun, other).joints, target)
         miss = distance_to(limb, joints, target)
-        if miss < CLEARLY * least:
+        if miss < TUNING.other_elbow_distance * least:
             best, least = joints, miss
     if distance_to(limb, begun, target) < least:
         return begun
@@ -670,10 +686,7 @@ def approach(problem, limb, begun, closed, options):
 
 @leaf
 def solve_limb(problem, options, two):
-    """Close the limb from its start, or come as near as its limits allow; q ends there.
-
-    Fills the errors.
-    """
+    """Close the limb from its start, or come as near as its limits allow; fills q and the errors."""
     moving = problem.moving
     limb = limb_of(problem, two.frames)
     begun = Joints(load_joint(problem, 0, two.begun), load_joint(problem, 1, two.begun))
@@ -734,9 +747,9 @@ def solve_range(
             continue
         done = False
         if fast:
-            lane = (b - first) % two_balls.LANES if alike else 0
+            lane = (b - first) % two_balls.LANE_COUNT if alike else 0
             if lane == 0:
-                count = min(two_balls.LANES, last - b) if alike else 1
+                count = min(two_balls.LANE_COUNT, last - b) if alike else 1
                 two_balls.solve(problem, frames, two.begun, targets, b, count, two.lanes)
             done = two_balls.read_lane(problem, frames, two.lanes, lane, two.q)
         if not done:
@@ -760,12 +773,12 @@ class TwoBone(Solver):
     """The closed form for two bones; see the module's text.
 
     Args:
-        max_iterations: 1; with 0 the start comes back, put into its limits.
-        soften: The part of its reach from where on the limb straightens ever more slowly, in (0, 1];
+        max_iterations: 1; with 0 the answer is the start, clamped to its limits.
+        soften: The distance from which the limb straightens ever more slowly [of its reach], in (0, 1];
             1 for never.
         elbow: Which of the two elbows of a hinge: the "nearest" to the start, or the "positive" or
-            "negative" one (its angle is more, or less, than that of the stretched limb). The other
-            is taken where limits forbid it.
+            "negative" one (its angle is larger, or smaller, than that of the stretched limb). If limits
+            forbid it, the other is taken.
     """
 
     name: ClassVar[str] = "TwoBone"

@@ -1,5 +1,5 @@
-"""Fast paths: the same answers with less work, for chains that everybody has.
+"""Fast paths: the same answers with less work, for common problems.
 
-Nobody has to read these to understand a solver. A fast path says which problems it fits, and hands
-back what it cannot reach.
+They are not needed to understand a solver. A fast path tells which problems it fits, and leaves those
+that it does not reach to the solver.
 """

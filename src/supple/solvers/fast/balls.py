@@ -1,11 +1,11 @@
-"""Levenberg-Marquardt on the chain that everybody has: free balls in a row and one position.
+"""Fast path of LM: a chain of unlimited ball joints with one position.
 
-The same steps as `lm` takes, with what is special about this chain used. The normal matrix of the
-three rows is a sum over the joints in closed form, J J^T = sum of w (|a|^2 I - a a^T) with a the arm
-from joint to tip, and follows from the moments of the joints' places: an iteration is one walk along
-the chain, with no Jacobian in memory. It works on the links in the world and on one rotation a link;
-the coordinates are read off at the end. And because the tip goes round the first joint, steps are led
-round it too, which saves two iterations of five; where that does not help they go straight.
+It takes the steps of `lm`, but the normal matrix of the three rows is a closed-form sum over the
+joints, J J^T = sum of w (|a|^2 I - a a^T) with a the arm from joint to tip, which follows from the
+moments of the joints' positions: an iteration goes along the chain once and stores no Jacobian. It
+works with the links in the world and one rotation per link; the coordinates are computed at the end.
+Because the tip moves round the first joint, steps aim round it too, which saves two iterations of
+five; where that does not help they aim straight at the target.
 """
 
 import math
@@ -20,22 +20,38 @@ from supple.kernels.problem import has_secondary
 from supple.kernels.report import Ended, record
 from supple.kernels.workspace import copy, matrix, vector
 
-LINK, WORLD = 0, 3  # of one state of a link: its vector, and the frame of the joint before it
-STATE = 7
-STATES = 3  # the start, and two that take turns: the present one and a trial
-STOOD = 13  # the tip's place at the start, and the moments there
+LINK, WORLD = 0, 3  # columns of a state of a link: its vector, its joint's world rotation
+STATE_COLUMNS = 7
+STATE_COUNT = 3  # the start, and two that alternate: the current one and a trial
+BEGIN_FLOATS = 13  # the tip's position at the start, and the moments there
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-EASE = 0.1  # of the damping is enough where the way round foretells so well
-PATIENCE = 6  # iterations without success in a row
-DULL = 0.05  # an iteration that is led round and lets the cost fall by less than this is a slow one
-CRAWLING = 1e-3  # the same for one that goes straight
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of this fast path. Where no source is given, none is recorded.
+
+    Attributes:
+        round_damping: Damping of steps that aim round the first joint, which the model predicts better [of
+            `regularization`].
+        failed_iterations: After this many iterations without success in a row the fast path gives up.
+        slow_round: An iteration that aims round and lowers the cost by less than this is slow [of the cost].
+        slow_straight: The same for one that aims straight.
+    """
+
+    round_damping: float = 0.1
+    failed_iterations: int = 6
+    slow_round: float = 0.05
+    slow_straight: float = 1e-3
+
+
+TUNING = Tuning()
 
 
 class Links(NamedTuple):
-    """The links in the world, and the frames of the joints before them."""
+    """The links in the world, and the world rotations of their joints."""
 
-    states: Any  # (M, STATES * STATE)
-    moments: Any  # (STOOD,) at the start: the tip's place, then the moments of the joints' places
+    states: Any  # (M, STATE_COUNT * STATE_COLUMNS)
+    moments: Any  # (BEGIN_FLOATS,) at the start: the tip's position, then the moments of the joints' positions
     begin: Any  # (Q,) the pose to go back to
 
 
@@ -43,15 +59,15 @@ class Links(NamedTuple):
 def take_links(problem, work, used):
     """Take the workspace of this fast path; none if it is not used."""
     return Links(
-        matrix(work, problem.moving.shape[0] if used else 0, STATES * STATE),
-        vector(work, STOOD if used else 0),
+        matrix(work, problem.moving.shape[0] if used else 0, STATE_COUNT * STATE_COLUMNS),
+        vector(work, BEGIN_FLOATS if used else 0),
         vector(work, problem.coordinates if used else 0),
     )
 
 
 @leaf
 def fits(problem):
-    """Whether the problem is free balls in a row with one position to reach, and nothing else."""
+    """True if the problem is a chain of unlimited balls with one position to reach, and nothing else."""
     moving, blocks = problem.moving, problem.blocks
     count = moving.shape[0]
     if (
@@ -77,9 +93,9 @@ def fits(problem):
 
 @kernel
 def normal3(moments, arm):
-    """The six numbers of J J^T = sum of w (|a|^2 I - a a^T), with a the way from a joint to the tip.
+    """The six elements of J J^T = sum of w (|a|^2 I - a a^T), with a the vector from a joint to the tip.
 
-    From the moments of the joints' places about the first one, from where `arm` leads to the tip.
+    The moments are those of the joints' positions about the first joint; `arm` is its vector to the tip.
     """
     w, sx, sy, sz, xx, yy, zz, xy, xz, yz = moments
     x, y, z = arm
@@ -94,7 +110,7 @@ def normal3(moments, arm):
 
 @kernel
 def counted(moments, w, place):
-    """The moments with those of one more joint: weight, weight times place, and times its products."""
+    """The moments with one more joint added: weight, weight times position, weight times its products."""
     x, y, z = place
     wx, wy, wz = w * x, w * y, w * z
     return (
@@ -112,10 +128,10 @@ def counted(moments, w, place):
 
 
 @leaf
-def stand(problem, frames, q, links):
+def set_start(problem, frames, q, links):
     """Fill the first state of every link from the pose q, and its moments.
 
-    Places are seen from the first joint. Frames are folded, not placed.
+    Positions are relative to the first joint. Frames are folded, not placed.
     """
     moving, states = problem.moving, links.states
     joints = frames.joints
@@ -147,17 +163,17 @@ def stand(problem, frames, q, links):
 
 
 @leaf
-def stood(links):
-    """The tip's place and the moments at the start."""
+def start_of(links):
+    """The tip's position and the moments at the start."""
     m = links.moments
     return quat.take3(m, 0), (m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], m[12])
 
 
 @kernel
 def turn_links(weight, links, now, then, arm, push):
-    """Turn every joint by arm x push, all at once, from one state of the links into another.
+    """Rotate every joint by arm x push, all at once, from one state of the links into another.
 
-    Returns the tip's new place and the new moments.
+    Returns the tip's new position and the new moments.
     """
     turn = (1.0, 0.0, 0.0, 0.0)
     place = (0.0, 0.0, 0.0)
@@ -166,8 +182,8 @@ def turn_links(weight, links, now, then, arm, push):
         link = quat.load3(links, k, now + LINK)
         w = weight[3 * k]
         half = quat.scale(quat.cross(arm, push), 0.5 * w)
-        # (1, half) scaled to length one turns by 2 atan |half|: as exp for small steps, and never
-        # more than half way round.
+        # (1, half) scaled to length one rotates by 2 atan |half|: like exp for small steps, and never by
+        # more than half a turn.
         turn = quat.mul(turn, quat.normalized((1.0, half[0], half[1], half[2])))
         quat.store4(links, k, then + WORLD, quat.mul(turn, quat.load4(links, k, now + WORLD)))
         moments = counted(moments, w, place)
@@ -180,7 +196,7 @@ def turn_links(weight, links, now, then, arm, push):
 
 @kernel
 def write(problem, frames, links, now, q):
-    """Read the coordinates of every joint off the links' frames."""
+    """Compute the coordinates of every joint from the links' rotations."""
     before = quat.IDENTITY
     for k in range(links.shape[0]):
         own = quat.load4(links, k, now + WORLD)
@@ -193,13 +209,12 @@ def write(problem, frames, links, now, q):
 
 
 @kernel
-def around(arm, target, miss):
-    """The way from the tip to a target round the first joint: so much farther out, and so far round.
+def step_round(arm, target, miss):
+    """The step of the tip to a target round the first joint: a radial part, and a tangential part.
 
-    Straight ahead a far target is a poor guide: the tip leaves its circle. Joints that turn by twice
-    the arctangent of what they are told are to be told twice the tangent of half the angle, but no
-    more than for a third of a turn; and a tip goes out by no more than half its distance at once,
-    which would put kinks into a coil.
+    A straight step to a far target takes the tip off its circle. `turn_links` rotates by twice the
+    arctangent of half the step, so the tangential part is twice the tangent of half the angle, for at most
+    a third of a turn. The radial part is at most half the tip's distance: more would put kinks into a coil.
     """
     here, there = quat.norm(arm), quat.norm(target)
     size = here * there
@@ -214,31 +229,29 @@ def around(arm, target, miss):
 
 @leaf
 def solve(problem, options, frames, links, trace, q):
-    """Iterate from q, where the links `stand`, until the tip is there; returns the end and the cost.
+    """Iterate from q, after `set_start`, until the tip is at its target; returns how it ended, and the cost.
 
-    Q then holds the answer, and is as it was if the tip did not come there.
+    Q then holds the answer; if the target is not reached, q is unchanged.
     """
     blocks_f = problem.blocks_f
     states, regularization = links.states, options.regularization
-    # Seen from the first joint: the target, and the tip, `arm`.
+    # Relative to the first joint: the target, and the tip, `arm`.
     target = quat.sub(
         quat.load3(frames.effectors, 0, layout.E_TARGET), quat.load3(frames.joints, 0, layout.S_P0)
     )
-    arm, moments = stood(links)
-    now, then = 0, STATE
+    arm, moments = start_of(links)
+    now, then = 0, STATE_COLUMNS
     factor = blocks_f[0, layout.B_WEIGHT] / problem.length
-    tolerance = (
-        0.999999 * blocks_f[0, layout.B_TOLERANCE]
-    )  # what rounding does later must not undo it
+    tolerance = 0.999999 * blocks_f[0, layout.B_TOLERANCE]  # a margin for later rounding
     miss = quat.sub(target, arm)
     error = quat.norm(miss)
-    damping, growth = EASE * regularization, 2.0
+    damping, growth = TUNING.round_damping * regularization, 2.0
     used, failed, slow = 0, 0, 0
-    led = True  # round the first joint
+    aims_round = True  # aim round the first joint
     while not error <= tolerance:
-        if slow >= SLOW and led:
-            led, slow, damping = False, 0, regularization
-        if used >= options.max_iterations or failed >= PATIENCE or slow >= SLOW:
+        if slow >= SLOW and aims_round:
+            aims_round, slow, damping = False, 0, regularization
+        if used >= options.max_iterations or failed >= TUNING.failed_iterations or slow >= SLOW:
             copy(links.begin, q)
             return Ended(layout.STOP_STALLED, used, 0), 0.0
         used += 1
@@ -249,8 +262,8 @@ def solve(problem, options, frames, links, trace, q):
         system = (xx + amount, xy, xz, yy + amount, yz, zz + amount)
         prediction = 0.0
         push = miss
-        if led and failed == 0:
-            push = solve_spd3(system, around(arm, target, miss))
+        if aims_round and failed == 0:
+            push = solve_spd3(system, step_round(arm, target, miss))
             left = amount * quat.norm(push)
             prediction = 0.5 * factor * factor * (error - left) * (error + left)
         if not prediction > NOTHING * cost:
@@ -265,11 +278,15 @@ def solve(problem, options, frames, links, trace, q):
         new = quat.norm(ahead)
         if new < error:
             fall = cost - 0.5 * (factor * new) ** 2
-            slow = slow + 1 if fall < (DULL if led else CRAWLING) * cost else 0
+            slow = (
+                slow + 1
+                if fall < (TUNING.slow_round if aims_round else TUNING.slow_straight) * cost
+                else 0
+            )
             damping = eased(damping, fall, prediction)
             growth, failed = 2.0, 0
             arm, moments, miss, error = end, turned, ahead, new
-            now, then = then, 2 * STATE if then == STATE else STATE
+            now, then = then, 2 * STATE_COLUMNS if then == STATE_COLUMNS else STATE_COLUMNS
         else:
             damping *= growth
             growth *= 2.0
@@ -278,7 +295,7 @@ def solve(problem, options, frames, links, trace, q):
             write(problem, frames, states, now, q)
             frames.errors[0] = error
             record(trace, problem, q, frames.errors)
-    if used > 0:  # a start that is there already keeps its bits
+    if used > 0:  # a start that reaches the target keeps its bits
         write(problem, frames, states, now, q)
     frames.errors[0] = error
     return Ended(layout.STOP_REACHED, used, 0), 0.5 * (factor * error) ** 2

@@ -1,9 +1,9 @@
-"""Levenberg-Marquardt on a robot arm: hinges in a row, one effector's position, orientation or both.
+"""Fast path of LM: a chain of hinges, a robot arm, with one effector's position, orientation or both.
 
-The same steps and restarts as `lm` takes, on a table: a row of numbers for each joint, and one for each
-effector block. Every joint's frame is turned once so that its axis is z: a joint is then a constant
-matrix and a turn about z, the world axis is a column of the frame, and the whole Jacobian is a cross
-product a joint. Limits are the same active set: lock, subtract, re-solve.
+It takes the steps and restarts of `lm` on a table with a row for each joint and for each effector block.
+Every joint's frame is rotated once so that its axis is z: a joint is then a constant matrix and a
+rotation about z, its world axis is a column of its frame, and the Jacobian takes one cross product per
+joint. Limits are the same active set: lock, subtract, solve again.
 """
 
 import math
@@ -37,20 +37,36 @@ from supple.kernels.restart import CLEARLY, at_fraction, fraction
 from supple.kernels.workspace import matrix, vector
 from supple.solvers.fast import six_hinges
 
-RIGID, SHIFT, WORLD_AXIS, ORIGIN, COLUMN = 0, 9, 12, 15, 18  # columns of a joint's row of numbers
+RIGID, SHIFT, WORLD_AXIS, ORIGIN, COLUMN = 0, 9, 12, 15, 18  # columns of a joint's row
 FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
-COLUMNS = 29
-ROWS = 6
-CANDIDATES = 8  # seeds looked at for each of the first restarts, to use the one with the least cost
-LOOSE = 64  # the same for a position alone, to which there are many ways: a near seed is most of the way
-FIRST = 30  # restarts; after these, seeds are taken as they come, to end up elsewhere
-AT_BOUND = 1e-12
+TABLE_COLUMNS = 29
+MOST_ROWS = 6  # residual rows of a position and an orientation
+
+
+class Tuning(NamedTuple):
+    """The tuned numbers of this fast path. Where no source is given, none is recorded.
+
+    Attributes:
+        pose_candidates: Seeds evaluated for each of the first restarts, of which the one with the least cost is used.
+        single_candidates: The same for a position or an orientation alone, which many poses meet, so that the best of
+            many seeds is nearly there.
+        choosing_restarts: Restarts that choose among seeds. Later ones take a single seed, to end in another valley.
+        at_bound: An angle this near to its limit is at it [rad].
+    """
+
+    pose_candidates: int = 8
+    single_candidates: int = 64
+    choosing_restarts: int = 30
+    at_bound: float = 1e-12
+
+
+TUNING = Tuning()
 
 
 class Arm(NamedTuple):
     """The workspace of this fast path."""
 
-    table: Any  # (M + 2, COLUMNS) a row for each joint, then one for each effector block
+    table: Any  # (M + 2, TABLE_COLUMNS) a row for each joint, then one for each effector block
     rows: Any  # (6,) residual rows
     y: Any  # (6,)
     left: Any  # (6,) right-hand side
@@ -64,19 +80,19 @@ def take_arm(problem, work, used):
     """Take the workspace of this fast path; none if it is not used."""
     moving = problem.moving
     return Arm(
-        matrix(work, moving.shape[0] + 2 if used else 0, COLUMNS),
-        vector(work, ROWS),
-        vector(work, ROWS),
-        vector(work, ROWS),
-        vector(work, ROWS + 2),
-        matrix(work, six_hinges.COUNT, six_hinges.ROW),
+        matrix(work, moving.shape[0] + 2 if used else 0, TABLE_COLUMNS),
+        vector(work, MOST_ROWS),
+        vector(work, MOST_ROWS),
+        vector(work, MOST_ROWS),
+        vector(work, MOST_ROWS + 2),
+        matrix(work, six_hinges.HINGE_COUNT, six_hinges.ROW_FLOATS),
         matrix(work, moving.shape[0], 2),
     )
 
 
 @leaf
 def fits(problem):
-    """True if the problem is a row of hinges with one effector, and at least as many as rows."""
+    """True if the problem is a chain of hinges, at least as many as residual rows, with one effector."""
     moving, blocks = problem.moving, problem.blocks
     count = moving.shape[0]
     if blocks.shape[0] > 2 or 3 * blocks.shape[0] > count or has_secondary(problem):
@@ -101,7 +117,7 @@ def fits(problem):
 
 @kernel
 def matrix_of(q):
-    """The nine numbers of a unit quaternion's matrix, row by row."""
+    """The nine elements of a unit quaternion's matrix, row by row."""
     w, x, y, z = q
     return (
         1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y),
@@ -112,7 +128,7 @@ def matrix_of(q):
 
 @kernel
 def into(x, y, z, v):
-    """The coordinates of v along three axes."""
+    """The components of v along three axes."""
     return (
         x[0] * v[0] + x[1] * v[1] + x[2] * v[2],
         y[0] * v[0] + y[1] * v[1] + y[2] * v[2],
@@ -124,7 +140,7 @@ def into(x, y, z, v):
 def set_up(problem, frames, state):
     """Fill RIGID and SHIFT of every joint, and of the two rows after them for the effectors.
 
-    After joint k its frame is F_k = F_(k-1) RIGID_k Rz(angle): the joint's own, with the axis as z.
+    The frame of joint k is F_k = F_(k-1) RIGID_k Rz(angle): its own frame, rotated so that its axis is z.
     """
     joints, effectors = frames.joints, frames.effectors
     count, arm = problem.moving.shape[0], state.table
@@ -169,7 +185,7 @@ def turn_between(m, n):
     x, y, z = 0.5 * (r21 - r12), 0.5 * (r02 - r20), 0.5 * (r10 - r01)
     sine, cosine = math.sqrt(x * x + y * y + z * z), 0.5 * (r00 + r11 + r22 - 1.0)
     if sine < 1e-7 and cosine < 0.0:
-        # Half way round: the axis is in the symmetric part, and either of its ends will do.
+        # Half a turn: the axis is in the symmetric part, and either sign is right.
         x = math.sqrt(max(0.0, 0.5 * (r00 + 1.0)))
         y = math.sqrt(max(0.0, 0.5 * (r11 + 1.0)))
         z = math.sqrt(max(0.0, 0.5 * (r22 + 1.0)))
@@ -184,9 +200,9 @@ def turn_between(m, n):
 
 @kernel
 def evaluate(problem, frames, goal, arm, rows):
-    """Frames, residual rows and errors of the angles HERE; returns the cost.
+    """Fill frames, residual rows and errors of the angles HERE; returns the cost.
 
-    `goal` is the wanted orientation's matrix.
+    `goal` is the matrix of the target orientation.
     """
     blocks, blocks_f = problem.blocks, problem.blocks_f
     effectors = frames.effectors
@@ -277,7 +293,7 @@ def linearize(problem, arm, count):
 
 @kernel
 def pull_on(arm, k, size, rows):
-    """How strongly the residual rows pull at a joint."""
+    """The product of a joint's Jacobian column and residual rows."""
     s = arm[k, COLUMN] * rows[0] + arm[k, COLUMN + 1] * rows[1] + arm[k, COLUMN + 2] * rows[2]
     if size == 6:
         s += arm[k, COLUMN + 3] * rows[3] + arm[k, COLUMN + 4] * rows[4]
@@ -287,18 +303,18 @@ def pull_on(arm, k, size, rows):
 
 @kernel
 def hold_at_limits(problem, arm, rows, size):
-    """Fill FREE: zero for a joint that is pulled into a limit it stands at, else its weight.
+    """Fill FREE: zero for a joint that is at a limit and pulled into it, else its weight.
 
-    Returns half the squared length of the pull on what is free.
+    Returns half the squared length of the pull on the free joints.
     """
     moving_f = problem.moving_f
     attainable = 0.0
     for k in range(problem.weight.shape[0]):
         w = problem.weight[k]
         pull = pull_on(arm, k, size, rows)
-        if pull > 0.0 and moving_f[k, layout.LIMITS + 1] - arm[k, HERE] <= AT_BOUND:
+        if pull > 0.0 and moving_f[k, layout.LIMITS + 1] - arm[k, HERE] <= TUNING.at_bound:
             w = 0.0
-        elif pull < 0.0 and moving_f[k, layout.LIMITS] - arm[k, HERE] >= -AT_BOUND:
+        elif pull < 0.0 and moving_f[k, layout.LIMITS] - arm[k, HERE] >= -TUNING.at_bound:
             w = 0.0
         arm[k, FREE] = w
         attainable += 0.5 * w * pull * pull
@@ -309,7 +325,7 @@ def hold_at_limits(problem, arm, rows, size):
 def push(arm, size, damping, count, left, y):
     """Solve the damped normal equations of the free joints for y.
 
-    `damping` counts in mean diagonals; returns it in full, or -1 if the matrix is not positive.
+    `damping` is in units of the mean diagonal. Returns it times that, or -1 if the matrix is not positive definite.
     """
     if size == 3:
         three, trace = outer_sum_of_three(arm, COLUMN, FREE, count)
@@ -378,7 +394,7 @@ def within(problem, frames):
 
 @kernel
 def put(problem, arm, place, q):
-    """Write the angles of a column into a pose."""
+    """Write the angles in column `place` into a pose."""
     moving = problem.moving
     for k in range(moving.shape[0]):
         q[moving[k, layout.M_Q]] = arm[k, place]
@@ -386,7 +402,7 @@ def put(problem, arm, place, q):
 
 @kernel
 def take(problem, q, arm):
-    """Read the angles of a pose."""
+    """Read the angles of a pose into HERE."""
     moving = problem.moving
     for k in range(moving.shape[0]):
         arm[k, HERE] = q[moving[k, layout.M_Q]]
@@ -394,7 +410,7 @@ def take(problem, q, arm):
 
 @kernel
 def clamp(problem, arm, count):
-    """Put the angles HERE into their limits."""
+    """Clamp the angles HERE to their limits."""
     moving_f = problem.moving_f
     for k in range(count):
         arm[k, HERE] = min(
@@ -405,7 +421,7 @@ def clamp(problem, arm, count):
 
 @kernel
 def set_seed(problem, arm, start, number, spread):
-    """Put seed `number` of `kernels.restart` into HERE: `spread` of the way there from the start."""
+    """Put seed `number` of `kernels.restart` into HERE, moved from the start by the fraction `spread`."""
     moving, moving_f = problem.moving, problem.moving_f
     count = moving.shape[0]
     for k in range(count):
@@ -479,7 +495,7 @@ def descend(problem, frames, goal, state, trace, q, cost, used, options):
 
 @leaf
 def solve(problem, options, frames, state, trace, start, q):
-    """Solve from q, inside its limits, after `set_up`; after each stall begin again elsewhere.
+    """Solve from q, inside its limits, after `set_up`; restart after each stall.
 
     With the option `closed_form`, begin at the answer of a closed form if there is one. Returns how it
     ended, and the cost; q ends as the answer, or as the best pose seen.
@@ -496,7 +512,7 @@ def solve(problem, options, frames, state, trace, start, q):
     used, tried, number, allowed = 0, 0, 1, options.restarts
     if (
         options.closed_form > 0.0
-        and count == six_hinges.COUNT
+        and count == six_hinges.HINGE_COUNT
         and problem.rows == count
         and before_settling(options.max_iterations) >= 1.0
         and not within(problem, frames)
@@ -530,8 +546,8 @@ def solve(problem, options, frames, state, trace, start, q):
             return Ended(stop, used, tried), low
         tried += 1
         nearest = math.inf
-        candidates = LOOSE if blocks.shape[0] == 1 else CANDIDATES
-        for _ in range(candidates if tried <= FIRST else 1):
+        candidates = TUNING.single_candidates if blocks.shape[0] == 1 else TUNING.pose_candidates
+        for _ in range(candidates if tried <= TUNING.choosing_restarts else 1):
             set_seed(problem, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
             cost = evaluate(problem, frames, goal, arm, rows)

@@ -1,30 +1,29 @@
 """Fast path of LM: `LookAt` goals that one joint each can serve, with closed forms.
 
-Seen from the joint, the effector stands still at c and looks along the unit vector a; what moves is
-the target, on the sphere of radius r = |target| about the joint. The effector looks at it where the
-ray meets the sphere,
+In the joint's frame the effector is fixed at c and looks along the unit vector a; the target moves on
+the sphere of radius r = |target| about the joint. The effector looks at it where the ray meets the
+sphere,
 
     s = c + l a,  l = sqrt(r^2 - |c|^2 + (c.a)^2) - c.a,
 
-so the joint has to turn s onto the target. A target nearer than the effector (r < |c|) may be met
-twice, or not at all: then the ray passes by the sphere, and the tangent point in the plane of c and
-a is the nearest.
+so the joint has to rotate s onto the target. With a target nearer than the effector (r < |c|) the ray
+may meet the sphere twice, or miss it: then the tangent point in the plane of c and a is the nearest.
 
-* A ball makes the least turn.
-* A hinge turns the target on a circle, on which the cosine of the angle to it is N / sqrt(Q), both a
-  constant and one wave of the hinge's angle. Its slope is two waves, with at most four zeros: all
-  peaks and both limits are compared.
-* A cone turns exactly, if any spin about s is inside its limits (`best_turn.cone_pointing`), else to
-  the best of four places at its limits (`best_turn.cone_at_limit`). With the effector away from the
-  joint, s is not the best to point then: another one has the same slope as the look, and the two
-  are found in turns.
-* Axes: two of them, the third held, point s in closed form (`axes_pointing`). Where limits forbid it,
-  one axis after the other turns as a hinge, from the best of all edges of its box of limits; or, with
-  an axis that has none, from the best of a grid. All this is for where a descent has stalled, so that an
-  answer that can be reached is the one that LM would give.
+* A ball makes the least rotation.
+* A hinge moves the target on a circle, on which the cosine of the angle to it is N / sqrt(Q); N and Q
+  are each a constant plus one sine wave of the hinge's angle. The slope is a sum of two waves, with at
+  most four zeros: all peaks and both limits are compared.
+* A cone looks exactly, if any spin about s is inside its limits (`best_turn.cone_pointing`), else it
+  takes the best of four poses at its limits (`best_turn.cone_at_limit`). If the effector is away from
+  the joint, s is then not the best vector to point: one with the same slope as the look is, and the
+  two are computed alternately.
+* Axes: two of them, with the third held, point s in closed form (`axes_pointing`). Where limits forbid
+  it, the axes rotate one after the other like hinges, from the best of all edges of the box of limits,
+  or, if an axis has no limits, from the best of a grid. This runs only after a descent has stalled, so
+  that a reachable target gets the answer of LM.
 
-LM settles what is not met, which takes an iteration or two. Of looks that are about as good, the one
-nearest to the start is taken, so that a small move of the target is a small move of the pose.
+LM settles looks that are not met, which takes an iteration or two. Of looks that are about as good, the
+one nearest to the start is taken, so that a small move of the target gives a small move of the pose.
 """
 
 import math
@@ -41,25 +40,42 @@ from supple.kernels.quaternion import sine_cosine
 from supple.kernels.report import Ended, record
 from supple.kernels.workspace import copy
 
-SAMPLES = 24  # of a circle, between which peaks are looked for
-NEWTONS = 20
-AIMS = 12  # of a cone that cannot look at its target, at most
-FAINT = 1e-12
-EVEN = (
-    0.999  # a look that is off by more than this part of another's squared chord is about as good
-)
-POINTING = 1e-14  # a chord, squared, that LM settles at once
-EXACT = 1e-20  # a chord, squared, that is rounding
-SWEEPS = 8  # over the axes of a joint, at most
-GRID = 4  # places on each axis to begin from
+
+class Tuning(NamedTuple):
+    """The tuned numbers of looks. Where no source is given, none is recorded.
+
+    Attributes:
+        hinge_samples: Samples of a hinge's range, between which peaks are searched.
+        newton_steps: Steps of Newton's method for a peak, at most.
+        cone_steps: Steps of the alternation for a cone that cannot look at its target, at most.
+        zero_length: A vector shorter than this has no direction.
+        as_good: A look is better than another only if its error is below this [of the other's error].
+        pointing_chord: A squared chord that LM settles at once.
+        exact_chord: A squared chord that is rounding.
+        axis_sweeps: Sweeps over the axes of a joint, at most.
+        grid_points: Points on each axis of the grid of starts.
+    """
+
+    hinge_samples: int = 24
+    newton_steps: int = 20
+    cone_steps: int = 12
+    zero_length: float = 1e-12
+    as_good: float = 0.999
+    pointing_chord: float = 1e-14
+    exact_chord: float = 1e-20
+    axis_sweeps: int = 8
+    grid_points: int = 4
+
+
+TUNING = Tuning()
 
 
 class Look(NamedTuple):
-    """A look with one joint. The joint's frame is the one that turns, the other that just before it."""
+    """A look with one joint. The joint's frame rotates with it."""
 
     eye: Any  # xyz, the effector in the joint's frame
-    axis: Any  # xyz, where it looks, in the joint's frame
-    target: Any  # xyz, in the frame before
+    axis: Any  # xyz, the direction it looks in, in the joint's frame
+    target: Any  # xyz, in the frame just before the joint
 
 
 class Arc(NamedTuple):
@@ -75,13 +91,13 @@ class Arc(NamedTuple):
 
 @leaf
 def fits(problem):
-    """True if all goals are looks, each moved by one joint of its own that turns."""
+    """True if all goals are looks, each moved by one rotating joint that moves no other."""
     moving, blocks = problem.moving, problem.blocks
     count = moving.shape[0]
     if blocks.shape[0] != count:
         return False
     for g in range(count):
-        # Blocks as many as joints, and no joint twice: each joint has its block.
+        # As many blocks as joints, and no joint twice: each joint has one block.
         k = blocks[g, layout.B_MOVE]
         if blocks[g, layout.B_KIND] != layout.LOOKAT or k < 0:
             return False
@@ -109,13 +125,13 @@ def fits(problem):
 
 @leaf
 def has_letters(kind):
-    """True if a joint turns about letters and does nothing else."""
+    """True if a joint rotates about letter axes (Axes) and has no slides."""
     return kind & layout.LETTERS != 0 and kind & layout.SLIDES == 0
 
 
 @leaf
 def has_axes(problem):
-    """True if a joint has axes, which have no closed form: `solve` is for where a descent has ended."""
+    """True if a joint is of the kind Axes, for which `solve` is to run after a descent."""
     for k in range(problem.moving.shape[0]):
         if has_letters(problem.moving[k, layout.M_KIND]):
             return True
@@ -124,11 +140,10 @@ def has_axes(problem):
 
 @leaf
 def solve(problem, options, frames, begin, trace, q, used):
-    """Turn from q, inside its limits, to the best looks; returns how that ended, and the cost.
+    """Rotate from q, inside its limits, to the best looks; returns how that ended, and the cost.
 
-    Q then holds the answer, never worse than it was. It has ended STALLED if there is nothing left to
-    gain, and at its BUDGET if there may be. `begin`, shape (Q,), is a buffer, `used` the iterations so
-    far.
+    Q ends as the answer, never worse than it was. The end is STALLED if nothing is left to gain, BUDGET if
+    there may be. `begin`, shape (Q,), is a buffer, `used` the iterations so far.
     """
     before = cost = evaluate(problem, frames, q)
     met_all = within(problem, frames)
@@ -153,7 +168,7 @@ def solve(problem, options, frames, begin, trace, q, used):
 
 @leaf
 def turn(problem, frames, q):
-    """Turn every joint of the pose q, inside its limits, to its best look; True if these are settled.
+    """Rotate every joint of the pose q, inside its limits, to its best look; True if these are settled.
 
     Frames are folded.
     """
@@ -178,7 +193,7 @@ def turn(problem, frames, q):
             axis = quat.load3(moving_f, k, layout.AXIS)
             low, high = moving_f[k, layout.LIMITS], moving_f[k, layout.LIMITS + 1]
             angle = hinge_look(look, axis, q[at], low, high)
-            if gains(look, quat.about(axis, q[at]), quat.about(axis, angle)):
+            if improves(look, quat.about(axis, q[at]), quat.about(axis, angle)):
                 q[at] = angle
         elif has_letters(kind):
             settled = turn_axes(problem, look, k, q)
@@ -188,29 +203,29 @@ def turn(problem, frames, q):
                 new, settled = cone_look(look, own, cone_of(problem, k))
             else:
                 new = ball_look(look, own)
-            if gains(look, own, new):
+            if improves(look, own, new):
                 quat.put4(q, at, new)
         all_settled = all_settled and settled
     return all_settled
 
 
 @kernel
-def gains(look, own, new):
-    """True if a joint's new turn looks nearer to its target than its own by more than rounding."""
-    return chord(look, new) < (1.0 - NOTHING) * chord(look, own)
+def improves(look, own, new):
+    """True if the rotation `new` looks nearer to the target than `own` by more than rounding."""
+    return squared_chord(look, new) < (1.0 - NOTHING) * squared_chord(look, own)
 
 
 @kernel
-def chord(look, own):
-    """The square of 2 sin(x / 2), x the angle by which a look with a joint's own turn is off."""
+def squared_chord(look, own):
+    """The square of 2 sin(x / 2), where x is the angle by which a look with the joint's rotation `own` misses."""
     way = quat.unit(quat.sub(quat.unrotate(own, look.target), look.eye))
     miss = quat.sub(way, look.axis)
     return quat.dot(miss, miss)
 
 
 @kernel
-def met(look):
-    """Where the ray meets the target's sphere, in the joint's frame: far and near, or twice the same."""
+def ray_hits(look):
+    """The points where the ray meets the target's sphere, in the joint's frame: far and near, or twice the same."""
     eye, axis = look.eye, look.axis
     radius, size = quat.norm(look.target), quat.norm(eye)
     along = quat.dot(eye, axis)
@@ -218,8 +233,8 @@ def met(look):
     root = math.sqrt(max(square, 0.0))
     if square >= 0.0 and root - along >= 0.0:
         far = quat.axpy(eye, root - along, axis)
-        # A target in the eye is no second place to look at.
-        twice = root + along < -FAINT * size
+        # A target at the eye itself is not a second point to look at.
+        twice = root + along < -TUNING.zero_length * size
         return far, quat.axpy(eye, -root - along, axis) if twice else far
     back = quat.scale(eye, 1.0 / size)
     side = quat.axpy(axis, -quat.dot(axis, back), back)
@@ -232,8 +247,8 @@ def met(look):
 
 @kernel
 def ball_look(look, own):
-    """The turn nearest to a ball's own that looks at the target best."""
-    far, near = met(look)
+    """The rotation, nearest to a ball's `own`, that looks at the target best."""
+    far, near = ray_hits(look)
     arm, other = quat.rotate(own, far), quat.rotate(own, near)
     if quat.dot(other, look.target) > quat.dot(arm, look.target):
         arm = other
@@ -242,34 +257,38 @@ def ball_look(look, own):
 
 @kernel
 def cone_look(look, own, cone):
-    """The best look of a cone inside its limits, its own turn near the one given; True if settled."""
-    far, near = met(look)
+    """The best rotation of a cone inside its limits, near `own` if several are as good; True if settled."""
+    far, near = ray_hits(look)
     best, low, likeness, settled = own, math.inf, -1.0, False
     for i in range(1 if near == far else 2):
         arm = quat.rotate(own, near if i == 1 else far)
         turned, exact = cone_pointing(own, cone, arm, look.target)
-        if exact and abs(dot4(turned, own)) > likeness and chord(look, turned) <= EXACT:
+        if (
+            exact
+            and abs(dot4(turned, own)) > likeness
+            and squared_chord(look, turned) <= TUNING.exact_chord
+        ):
             best, likeness, settled = turned, abs(dot4(turned, own)), True
     corners = EDGES if cone.high - cone.low < TURN else 2  # without limits to the twist
     for corner in range(0 if settled else corners):
         turned, cost, done = _cone_edge(look, own, cone, far, corner)
         alike = abs(dot4(turned, own))
-        if cost < EVEN * low or (EVEN * cost <= low and alike > likeness):
+        if cost < TUNING.as_good * low or (TUNING.as_good * cost <= low and alike > likeness):
             best, low, likeness, settled = turned, cost, alike, done
     return best, settled
 
 
 @kernel
 def _cone_edge(look, own, cone, arm, corner):
-    """The best look at one of the limits of a cone, its cost, and True if it is settled."""
+    """The best rotation at one of the limits of a cone, its cost, and True if it is settled."""
     turned, inside = cone_at_limit(own, cone, quat.rotate(own, arm), look.target, corner)
     if not inside:
         return own, math.inf, False
-    cost = chord(look, turned)
-    for _ in range(AIMS):
+    cost = squared_chord(look, turned)
+    for _ in range(TUNING.cone_steps):
         aimed = quat.rotate(own, _aimed(look, turned, arm))
         new, inside = cone_at_limit(own, cone, aimed, look.target, corner)
-        fall = cost - chord(look, new)
+        fall = cost - squared_chord(look, new)
         if not inside or fall < -NOTHING * cost:
             return turned, cost, False
         if fall > 0.0:
@@ -281,10 +300,10 @@ def _cone_edge(look, own, cone, arm, corner):
 
 @kernel
 def _aimed(look, own, arm):
-    """The arm that a cone has to point, as far from the target as the one given, for a better look.
+    """The arm that a cone has to point at the target for a better look, at the same angle to it as `arm`.
 
-    Seen from the joint, a look gets better as the target moves along the slope of the cosine on its
-    sphere; an arm in this direction has the same slope as the look.
+    In the joint's frame a look improves as the target moves on its sphere along the slope of the cosine; an
+    arm in this direction has the same slope as the look.
     """
     target = quat.unrotate(own, look.target)
     up = quat.unit(target)
@@ -292,7 +311,7 @@ def _aimed(look, own, arm):
     slope = quat.axpy(look.axis, -quat.dot(look.axis, way), way)
     slope = quat.axpy(slope, -quat.dot(slope, up), up)
     size = quat.norm(slope)
-    if size < FAINT:
+    if size < TUNING.zero_length:
         return arm
     angle = math.atan2(quat.norm(quat.cross(up, arm)), quat.dot(up, arm))
     arm = quat.axpy(quat.scale(up, math.cos(angle)), math.sin(angle) / size, slope)
@@ -326,7 +345,7 @@ def cosine_at(arc, x):
 
 @kernel
 def slope_at(arc, x):
-    """Something with the sign of the slope of `cosine_at`, and its own slope."""
+    """A function with the sign of the slope of `cosine_at`, and its derivative."""
     s, c = sine_cosine(x)
     n, n1 = arc.n1 * c + arc.n2 * s, arc.n2 * c - arc.n1 * s
     d, d1 = arc.d1 * c + arc.d2 * s, arc.d2 * c - arc.d1 * s
@@ -336,9 +355,9 @@ def slope_at(arc, x):
 
 @kernel
 def _peak(arc, low, high):
-    """Where the slope falls through zero, between a place where it is positive and one where it is not."""
+    """The zero of the slope between `low`, where it is positive, and `high`, where it is not."""
     x = 0.5 * (low + high)
-    for _ in range(NEWTONS):
+    for _ in range(TUNING.newton_steps):
         value, rise = slope_at(arc, x)
         if value > 0.0:
             low = x
@@ -354,14 +373,14 @@ def _peak(arc, low, high):
 
 @kernel
 def hinge_look(look, axis, here, low, high):
-    """The best look of a hinge in [low, high], an angle near the one given."""
+    """The angle of a hinge's best look in [low, high], near `here` if several are as good."""
     arc = arc_of(look, axis)
     open_range = high - low >= TURN
     first = here - 0.5 * TURN if open_range else low
-    step = (TURN if open_range else high - low) / SAMPLES
+    step = (TURN if open_range else high - low) / TUNING.hinge_samples
     best, miss = here, 1.0 - cosine_at(arc, here)
     before, _ = slope_at(arc, first)
-    for i in range(SAMPLES):
+    for i in range(TUNING.hinge_samples):
         left, right = first + i * step, first + (i + 1) * step
         after, _ = slope_at(arc, right)
         peak = math.inf
@@ -369,16 +388,16 @@ def hinge_look(look, axis, here, low, high):
             peak = _peak(arc, left, right)
         elif i == 0 and before <= 0.0 and not open_range:
             peak = low
-        elif i == SAMPLES - 1 and after > 0.0 and not open_range:
+        elif i == TUNING.hinge_samples - 1 and after > 0.0 and not open_range:
             peak = high
         before = after
         if peak < math.inf:
             off = 1.0 - cosine_at(arc, peak)
             nearer = best == here or abs(peak - here) < abs(best - here)
             if (
-                off < EVEN * miss
+                off < TUNING.as_good * miss
                 or (off < miss and best == here)
-                or (EVEN * off <= miss and nearer)
+                or (TUNING.as_good * off <= miss and nearer)
             ):
                 best, miss = peak, off
     return inside_turns(best, low, high, here) if open_range else best
@@ -386,7 +405,7 @@ def hinge_look(look, axis, here, low, high):
 
 @leaf
 def turn_axes(problem, look, k, q):
-    """Turn joint k of q, with axes, to the best look that is found; True if that is settled."""
+    """Rotate joint k of q, an Axes joint, to the best look found; True if that is settled."""
     count, at = problem.moving[k, layout.M_NQ], problem.moving[k, layout.M_Q]
     own = (
         q[at],
@@ -398,13 +417,15 @@ def turn_axes(problem, look, k, q):
         best, settled = sweep(problem, look, k, best_on_edges(problem, look, k, own))
         if has_open(problem, k):
             there, done = sweep(problem, look, k, best_of_grid(problem, look, k, own))
-            if chord(look, axes_turn(problem, k, there)) < chord(look, axes_turn(problem, k, best)):
+            if squared_chord(look, axes_turn(problem, k, there)) < squared_chord(
+                look, axes_turn(problem, k, best)
+            ):
                 best, settled = there, done
-        if chord(look, axes_turn(problem, k, own)) * EVEN <= chord(
+        if squared_chord(look, axes_turn(problem, k, own)) * TUNING.as_good <= squared_chord(
             look, axes_turn(problem, k, best)
         ):
             best, settled = sweep(problem, look, k, own)
-    if gains(look, axes_turn(problem, k, own), axes_turn(problem, k, best)):
+    if improves(look, axes_turn(problem, k, own), axes_turn(problem, k, best)):
         for i in range(count):
             q[at + i] = best[i]
     return settled
@@ -412,12 +433,12 @@ def turn_axes(problem, look, k, q):
 
 @leaf
 def axes_pointing(problem, look, k, own):
-    """The angles of joint k nearest to its own that look at the target; False, and its own, if none do.
+    """The angles of joint k, nearest to `own`, that look at the target; `own`, and False, if none do.
 
-    Two axes have at most two such places. Of three, one is held where it is or at one of its limits:
-    places inside the limits make up a line, which ends there.
+    Two axes have at most two solutions. Of three, one is held at its angle or at one of its limits: the
+    solutions inside the limits are a curve, which ends there.
     """
-    far, near = met(look)
+    far, near = ray_hits(look)
     best, least = own, math.inf
     for n in range(36):
         held, place, sign = n // 12, (n // 4) % 3, 1.0 if n % 2 == 0 else -1.0
@@ -429,7 +450,7 @@ def axes_pointing(problem, look, k, own):
                 continue
             angles = changed(own, held, limit)
         angles, found = point_two(problem, look.target, arm, k, held, angles, sign)
-        if found and chord(look, axes_turn(problem, k, angles)) <= POINTING:
+        if found and squared_chord(look, axes_turn(problem, k, angles)) <= TUNING.pointing_chord:
             change = quat.sub(angles, own)
             if quat.dot(change, change) < least:
                 best, least = angles, quat.dot(change, change)
@@ -440,7 +461,7 @@ def axes_pointing(problem, look, k, own):
 def point_two(problem, target, arm, k, held, angles, sign):
     """The angles of joint k, one of them held, that point an arm at the target; False if there are none.
 
-    There are two such places, numbered by the sign.
+    There are two solutions; `sign` chooses one.
     """
     first, last = 1 if held == 0 else 0, 1 if held == 2 else 2
     first_code, first_free = code_of(problem, k, first)
@@ -453,11 +474,11 @@ def point_two(problem, target, arm, k, held, angles, sign):
     arm = quat.rotate(still, arm) if held == 2 else arm
     axis, other = quat.letter_axis(first_code), quat.letter_axis(last_code)
     seen = quat.unrotate(middle, axis)
-    # The last axis brings the arm as far along the first as the target is: a wave of its angle.
+    # The last axis brings the arm as far along the first axis as the target is: a sine wave of its angle.
     along = quat.dot(seen, other) * quat.dot(arm, other)
     c, s = quat.dot(seen, arm) - along, quat.dot(seen, quat.cross(other, arm))
     size, rest = math.hypot(c, s), quat.dot(axis, target) - along
-    if not abs(rest) <= size or size <= FAINT * quat.norm(arm):
+    if not abs(rest) <= size or size <= TUNING.zero_length * quat.norm(arm):
         return angles, False
     y = math.atan2(s, c) + sign * math.acos(rest / size)
     arm = quat.rotate(middle, quat.rotate(quat.about(other, y), arm))
@@ -474,7 +495,7 @@ def point_two(problem, target, arm, k, held, angles, sign):
 
 @leaf
 def best_on_edges(problem, look, k, own):
-    """The angles of joint k that look best with all axes but one at a limit."""
+    """The angles of joint k with the best look, all axes but one at a limit."""
     best, low = own, math.inf
     for n in range(12):
         free = n % 3
@@ -485,7 +506,7 @@ def best_on_edges(problem, look, k, own):
             if code_of(problem, k, i)[1] and math.isfinite(limit):
                 angles = changed(angles, i, limit)
         angles = turn_one(problem, look, k, angles, free)
-        miss = chord(look, axes_turn(problem, k, angles))
+        miss = squared_chord(look, axes_turn(problem, k, angles))
         if miss < low:
             best, low = angles, miss
     return best
@@ -493,14 +514,14 @@ def best_on_edges(problem, look, k, own):
 
 @leaf
 def code_of(problem, k, i):
-    """The letter of axis i of joint k, and whether it may turn: not if it is frozen, or there is none."""
+    """The letter of axis i of joint k, and whether the axis exists and is not frozen."""
     code = (problem.moving[k, layout.M_ORDER] >> (2 * i)) & 3
     return code, code != 3 and (problem.moving[k, layout.M_FROZEN] >> i) & 1 == 0
 
 
 @leaf
 def has_open(problem, k):
-    """True if an axis of joint k can turn all round."""
+    """True if an axis of joint k can make a whole turn."""
     for i in range(3):
         at = layout.LIMITS + 2 * i
         if (
@@ -513,21 +534,21 @@ def has_open(problem, k):
 
 @leaf
 def one_turn(problem, k, i, angles):
-    """The turn about axis i of joint k."""
+    """The rotation about axis i of joint k."""
     code, _ = code_of(problem, k, i)
     return quat.turn_about_letter(code, angles[i]) if code != 3 else quat.IDENTITY
 
 
 @leaf
 def axes_turn(problem, k, angles):
-    """The turn of joint k, with axes, at its angles."""
+    """The rotation of joint k, an Axes joint, at its angles."""
     turned = quat.mul(one_turn(problem, k, 0, angles), one_turn(problem, k, 1, angles))
     return quat.mul(turned, one_turn(problem, k, 2, angles))
 
 
 @leaf
 def changed(angles, i, x):
-    """Three angles, with number i changed."""
+    """Three angles, with angle i set to x."""
     return (
         x if i == 0 else angles[0],
         x if i == 1 else angles[1],
@@ -537,7 +558,7 @@ def changed(angles, i, x):
 
 @leaf
 def turn_one(problem, look, k, angles, i):
-    """The angles of joint k with axis i turned to its best look."""
+    """The angles of joint k with axis i rotated to its best look."""
     code, free = code_of(problem, k, i)
     if not free:
         return angles
@@ -554,32 +575,32 @@ def turn_one(problem, look, k, angles, i):
     at = layout.LIMITS + 2 * i
     axis = quat.letter_axis(code)
     angle = hinge_look(seen, axis, angles[i], problem.moving_f[k, at], problem.moving_f[k, at + 1])
-    if gains(seen, quat.about(axis, angles[i]), quat.about(axis, angle)):
+    if improves(seen, quat.about(axis, angles[i]), quat.about(axis, angle)):
         return changed(angles, i, angle)
     return angles
 
 
 @leaf
 def sweep(problem, look, k, angles):
-    """Best looks of one axis of joint k after the other; True if the last ones gained nothing."""
-    for _ in range(SWEEPS):
-        before = chord(look, axes_turn(problem, k, angles))
+    """The angles after best looks of each axis of joint k in turn; True if the last sweep gained nothing."""
+    for _ in range(TUNING.axis_sweeps):
+        before = squared_chord(look, axes_turn(problem, k, angles))
         for i in range(3):
             angles = turn_one(problem, look, k, angles, i)
-        after = chord(look, axes_turn(problem, k, angles))
-        if after <= EXACT or not after < (1.0 - NOTHING) * before:
+        after = squared_chord(look, axes_turn(problem, k, angles))
+        if after <= TUNING.exact_chord or not after < (1.0 - NOTHING) * before:
             return angles, True
     return angles, False
 
 
 @leaf
 def best_of_grid(problem, look, k, own):
-    """The angles of joint k, on a grid inside its limits, that look best; axes that are frozen stay."""
+    """The angles of joint k, on a grid inside its limits, with the best look; frozen axes keep theirs."""
     best, low = own, math.inf
     many = (
-        GRID if code_of(problem, k, 0)[1] else 1,
-        GRID if code_of(problem, k, 1)[1] else 1,
-        GRID if code_of(problem, k, 2)[1] else 1,
+        TUNING.grid_points if code_of(problem, k, 0)[1] else 1,
+        TUNING.grid_points if code_of(problem, k, 1)[1] else 1,
+        TUNING.grid_points if code_of(problem, k, 2)[1] else 1,
     )
     for a in range(many[0]):
         x = grid_angle(problem, k, 0, own[0], a) if many[0] > 1 else own[0]
@@ -589,7 +610,7 @@ def best_of_grid(problem, look, k, own):
             second = quat.mul(first, one_turn(problem, k, 1, (0.0, y, 0.0)))
             for c in range(many[2]):
                 z = grid_angle(problem, k, 2, own[2], c) if many[2] > 1 else own[2]
-                miss = chord(look, quat.mul(second, one_turn(problem, k, 2, (0.0, 0.0, z))))
+                miss = squared_chord(look, quat.mul(second, one_turn(problem, k, 2, (0.0, 0.0, z))))
                 if miss < low:
                     best, low = (x, y, z), miss
     return best
@@ -597,9 +618,9 @@ def best_of_grid(problem, look, k, own):
 
 @leaf
 def grid_angle(problem, k, i, own, n):
-    """Place n of the grid on axis i of joint k: inside its limits, or all round from its own angle."""
+    """Point n of the grid on axis i of joint k: inside its limits, or over a whole turn from its angle `own`."""
     low = problem.moving_f[k, layout.LIMITS + 2 * i]
     high = problem.moving_f[k, layout.LIMITS + 2 * i + 1]
     if high - low >= TURN:
-        return inside_turns(own + n * TURN / GRID, low, high, own)
-    return low + (high - low) * (n + 0.5) / GRID
+        return inside_turns(own + n * TURN / TUNING.grid_points, low, high, own)
+    return low + (high - low) * (n + 0.5) / TUNING.grid_points

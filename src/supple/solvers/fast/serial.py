@@ -1,4 +1,4 @@
-"""The fast paths of Levenberg-Marquardt: serial chains of balls or of hinges, looks with one joint."""
+"""The fast paths of LM: chains of balls, chains of hinges, and `LookAt` goals with one joint each."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ GENERAL, BALLS, HINGES, LOOKS = range(4)  # kinds of problems
 class Begun(NamedTuple):
     """How a solve has begun."""
 
-    same: bool  # whether from the pose of the solve before
+    same: bool  # whether it starts at the pose of the solve before
     used: int  # iterations so far
 
 
@@ -24,16 +24,16 @@ class Chain(NamedTuple):
     """The workspace of a fast path."""
 
     kind: int
-    steps: bool  # whether a descent comes before the fast path
+    steps: bool  # whether a descent of LM comes before the fast path
     balls: Any
     hinges: Any
     looks: Any  # (Q,) the pose to go back to
-    span: Any  # (5,) how near and how far the effector can be from where the chain begins, and that
+    span: Any  # (5,) least and greatest distance of the effector from the base, and the base
 
 
 @leaf
 def take_chain(problem, hard, work):
-    """Find out which fast path a problem can take, none with loops or constraints; take its workspace."""
+    """Choose the fast path of a problem, none with loops or constraints, and take its workspace."""
     kind = GENERAL
     if hard:
         kind = GENERAL
@@ -55,7 +55,7 @@ def take_chain(problem, hard, work):
 
 @leaf
 def set_up(problem, frames, chain):
-    """Work out what depends on the folded chain alone."""
+    """Compute what depends on the folded chain alone."""
     blocks = problem.blocks
     chain.span[0], chain.span[1] = 0.0, math.inf
     for g in range(blocks.shape[0]):
@@ -82,11 +82,11 @@ def beyond(problem, frames, chain):
 def solve(problem, options, frames, chain, trace, start, q, begun):
     """Solve from q, inside its limits; returns how that ended, and the cost.
 
-    If the goals are not reached, q is left where the general search should begin; looks are there.
+    If the goals are not reached, q ends where the general search should begin. For looks that is their answer.
     """
     if chain.kind == BALLS:
         if not begun.same:
-            balls.stand(problem, frames, q, chain.balls)
+            balls.set_start(problem, frames, q, chain.balls)
         return balls.solve(problem, options, frames, chain.balls, trace, q)
     if chain.kind == LOOKS:
         return looks.solve(problem, options, frames, chain.looks, trace, q, begun.used)

@@ -1,12 +1,12 @@
 """Fast path of TwoBone: two unlimited ball joints, with a pole for the middle joint or without.
 
-The closed form of `two_bone.close_limb` without a branch, for many targets and one start: the
-compiler does four of them at a time where the processor can. What depends on the bones and on the
-start alone, the `Stance`, is worked out once for all targets. A target at the root or behind it, and
-what is not reached, is left to `two_bone`.
+The closed form of `two_bone.close_limb` without branches, for many targets and one start: the compiler
+vectorises it, four targets at a time on processors that can. The terms that depend on the bones and the
+start alone, the `Stance`, are computed once for all targets. `two_bone` solves what is left: targets at
+the root or behind it, and those that are not reached.
 
-Targets and answers stand in lanes: an array of LANES numbers for each coordinate, all in one buffer,
-as one buffer tells the compiler that no array overlaps another.
+Targets and answers are stored in lanes: an array of LANE_COUNT floats for each coordinate, all in one
+buffer, which tells the compiler that no array overlaps another.
 """
 
 import math
@@ -17,33 +17,36 @@ from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.spin import FAINT, angle_of, half_turn, opening, rotate_any, spin_to
 
-LANES = 32
+LANE_COUNT = 32  # targets that are solved together; no source is recorded
 (
-    TARGET, POLE,  # seen from the root joint, in the frame just before it turns
-    ROOT, MIDDLE,  # the answer: the turns of the two joints
-    MISS,  # how far the effector is from its target
+    TARGET, POLE,  # relative to the root joint, in the frame just before it
+    ROOT, MIDDLE,  # the answer: the rotations of the two joints
+    MISS,  # the distance of the effector from its target
     POLE_SINE, POLE_COSINE,  # of the angle by which the middle joint misses the pole, times a size
     DONE,  # above zero if the closed form holds
-) = 0, 3 * LANES, 6 * LANES, 10 * LANES, 14 * LANES, 15 * LANES, 16 * LANES, 17 * LANES  # fmt: skip
-NUMBERS = 18 * LANES
+) = (
+    0, 3 * LANE_COUNT, 6 * LANE_COUNT, 10 * LANE_COUNT,
+    14 * LANE_COUNT, 15 * LANE_COUNT, 16 * LANE_COUNT, 17 * LANE_COUNT,
+)  # fmt: skip
+LANES_FLOATS = 18 * LANE_COUNT
 
 
 class Stance(NamedTuple):
-    """What depends on the bones and on the start. Frames are those of `two_bone.Limb`."""
+    """The terms that depend on the bones and on the start. Frames are those of `two_bone.Limb`."""
 
-    base: Any  # world place of the root joint
-    pre: Any  # wxyz, the world frame just before the root joint turns
+    base: Any  # world position of the root joint
+    pre: Any  # wxyz, the world rotation just before the root joint
     between: Any  # wxyz, from the root joint's frame to the one just before the middle joint
     upper: Any  # the bones at rest
     lower: Any
     a: float  # their lengths
     b: float
     share: float  # 1 / (2 a b)
-    root: Any  # wxyz, the start's turns
+    root: Any  # wxyz, the joints' rotations at the start
     middle: Any
-    cosine: float  # of the start's bend
+    cosine: float  # of the bend at the start
     sine: float
-    axis: Any  # about which the middle joint bends, just before it turns
+    axis: Any  # about which the middle joint bends, in the frame just before it
     raised: Any  # the upper bone at the start
     ahead: Any  # at the start: the unit vectors that the lower bone is made of
     aside: Any
@@ -51,7 +54,7 @@ class Stance(NamedTuple):
 
 @leaf
 def fits(problem, frames):
-    """True if a folded limb is two balls with two bones, its pole's point the middle joint."""
+    """True if a folded limb is two balls and two bones, and its pole, if it has one, is for the middle joint."""
     moving = problem.moving
     effectors = frames.effectors
     if moving[0, layout.M_KIND] != layout.BALL or moving[1, layout.M_KIND] != layout.BALL:
@@ -69,13 +72,13 @@ def fits(problem, frames):
 
 @kernel
 def size_of(a):
-    """The length of a vector without a branch: squares may neither vanish nor overflow."""
+    """The length of a vector without a branch; its squares must neither vanish nor overflow."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
 @leaf
 def stance_of(problem, frames, q):
-    """The stance of a folded problem and a start q, its turns of length one."""
+    """The stance of a folded problem and a start q with unit quaternions."""
     moving = problem.moving
     joints = frames.joints
     upper = quat.load3(joints, 1, layout.S_P0)
@@ -113,9 +116,9 @@ def stance_of(problem, frames, q):
 
 @leaf
 def solve(problem, frames, start, targets, first, count, lanes):
-    """Bend and point the limb of a start, of length-one turns, at the targets of `count` problems.
+    """Bend and point the limb, from a start with unit quaternions, at the targets of `count` problems.
 
-    Problem first + i comes into lane i. One row of targets may serve all.
+    Problem first + i goes to lane i. One row of targets may serve all.
     """
     stance = stance_of(problem, frames, start)
     fill_lanes(problem, stance, targets, first, count, lanes)
@@ -124,7 +127,7 @@ def solve(problem, frames, start, targets, first, count, lanes):
 
 @leaf
 def fill_lanes(problem, stance, targets, first, count, lanes):
-    """Put targets and poles into lanes."""
+    """Write targets and poles into the lanes."""
     blocks = problem.blocks
     for i in range(count):
         t = first + i if targets.shape[0] > 1 else 0
@@ -133,13 +136,13 @@ def fill_lanes(problem, stance, targets, first, count, lanes):
         if problem.has_poles:
             pole = seen_from_root(stance, targets, t, blocks[1, layout.B_TARGET])
         for k in range(3):
-            lanes[TARGET + k * LANES + i] = target[k]
-            lanes[POLE + k * LANES + i] = pole[k]
+            lanes[TARGET + k * LANE_COUNT + i] = target[k]
+            lanes[POLE + k * LANE_COUNT + i] = pole[k]
 
 
 @leaf
 def seen_from_root(stance, targets, t, at):
-    """The point in columns at.. of row t of the targets."""
+    """The point in columns at.. of row t of the targets, relative to the root joint, in the frame before it."""
     point = quat.sub((targets[t, at], targets[t, at + 1], targets[t, at + 2]), stance.base)
     pre = stance.pre
     return point if pre[1] == pre[2] == pre[3] == 0.0 else quat.unrotate(pre, point)
@@ -164,7 +167,7 @@ def close_balls(stance, lanes, count, has_pole):
             s * stance.cosine - c * stance.sine,
         )
         bend = quat.normalized(quat.mul(half_turn(stance.axis, 1.0, cosine, sine), stance.middle))
-        # The least turn that points the bent limb at its target, then a turn about the line to it.
+        # The least rotation that points the bent limb at its target, then one about the line to it.
         arm = quat.axpy(quat.axpy(stance.raised, b * c, stance.ahead), b * s, stance.aside)
         inner, across = quat.dot(arm, target), quat.cross(arm, target)
         sizes = span * distance
@@ -174,7 +177,7 @@ def close_balls(stance, lanes, count, has_pole):
             line = quat.scale(target, 1.0 / distance)
             turn = quat.mul(spin_to(line, rotate_any(turn, stance.raised), pole), turn)
         turn = quat.normalized(quat.mul(turn, stance.root))
-        # How near that comes.
+        # The distance that is left.
         elbow = quat.rotate(turn, stance.upper)
         tip = quat.rotate(quat.mul(quat.mul(turn, stance.between), bend), stance.lower)
         tip = quat.add(elbow, tip)
@@ -188,22 +191,27 @@ def close_balls(stance, lanes, count, has_pole):
 @kernel
 def take_lane3(lanes, at):
     """The vector in a lane."""
-    return (lanes[at], lanes[at + LANES], lanes[at + 2 * LANES])
+    return (lanes[at], lanes[at + LANE_COUNT], lanes[at + 2 * LANE_COUNT])
 
 
 @kernel
 def take_lane(lanes, at):
-    """The turn in a lane."""
-    return (lanes[at], lanes[at + LANES], lanes[at + 2 * LANES], lanes[at + 3 * LANES])
+    """The quaternion in a lane."""
+    return (
+        lanes[at],
+        lanes[at + LANE_COUNT],
+        lanes[at + 2 * LANE_COUNT],
+        lanes[at + 3 * LANE_COUNT],
+    )
 
 
 @kernel
 def put_lane(lanes, at, turn):
-    """Put a turn into a lane."""
+    """Write a quaternion into a lane."""
     lanes[at] = turn[0]
-    lanes[at + LANES] = turn[1]
-    lanes[at + 2 * LANES] = turn[2]
-    lanes[at + 3 * LANES] = turn[3]
+    lanes[at + LANE_COUNT] = turn[1]
+    lanes[at + 2 * LANE_COUNT] = turn[2]
+    lanes[at + 3 * LANE_COUNT] = turn[3]
 
 
 @leaf
