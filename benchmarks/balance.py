@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import robots
 from rich.console import Console
 from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
+import robots
 import supple
 from supple.rotations import conjugate, from_matrix, multiply, to_rotation_vector
 

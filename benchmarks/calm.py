@@ -20,11 +20,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import random_chains
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+import random_chains
 import supple
 
 STEP = 0.01  # how far the target moves, in chain lengths

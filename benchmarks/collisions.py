@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import robots
 from rich.console import Console
 
+import robots
 import supple
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton as built
+from contest import mechanisms
+from contest.adapters.ours import skeleton as built
 
 TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
 MARGIN = 0.001  # of Avoid, which interpolates the gaps of close pairs [m]

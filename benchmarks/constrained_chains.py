@@ -21,11 +21,11 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-import random_chains
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+import random_chains
 import supple
 from supple.solvers import ALL
 

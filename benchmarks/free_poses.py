@@ -16,9 +16,9 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-import robots
 from rich.console import Console
 
+import robots
 from supple.bodies.pairs import contacts_of
 
 DEEP = (0.0, 0.003, 0.01)  # collisions that are at least as deep are counted [m]

@@ -19,9 +19,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
-import robots
 from rich.console import Console
 
+import robots
 import supple
 
 TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]

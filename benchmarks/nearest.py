@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import random_chains
-from mechanisms import random_coordinates
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+import random_chains
 import supple
+from mechanisms import random_coordinates
 
 SOLVERS = ("auto", "CCD", "FABRIK", "Jacobian")
 STARTS = 12  # random poses to look for the nearest from

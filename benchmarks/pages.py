@@ -10,9 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from playground import ARGUMENTS, CHROMIUM, DRAG, STUB, until
-
 import supple
+from playground import ARGUMENTS, CHROMIUM, DRAG, STUB, until
 
 SECONDS = 4.0
 ROUNDS = 5

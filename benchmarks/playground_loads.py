@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playground import ARGUMENTS, CHROMIUM, until
 
 import supple
+from playground import ARGUMENTS, CHROMIUM, until
 from supple.viewer.server import Server
 
 LATENCY, RATE = 300, 50_000  # [ms], [B/s]

@@ -19,9 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playground import ARGUMENTS, CHROMIUM, DRAG, MEMORY, STUB, until
-
 import supple
+from playground import ARGUMENTS, CHROMIUM, DRAG, MEMORY, STUB, until
 from supple.viewer.server import Server
 
 PLAIN: dict[str, Any] = {

@@ -15,10 +15,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from families import Family
-from mechanisms import STARTS, columns_of, draw_skeleton, draw_starts, random_coordinates, unit
 
 import supple
+from families import Family
+from mechanisms import STARTS, columns_of, draw_skeleton, draw_starts, random_coordinates, unit
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import Problem

@@ -31,19 +31,19 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import supple
+from contest import mechanisms as arms
+from contest.adapters.ours import skeleton as skeleton_of
 from families import Family
 from mechanisms import columns_of, draw_joint, random_coordinates, unit
 from problems import Case, draw_case, frozen_kept
 from reachable_problems import REACHABLE, TURNS, draw_reachable
-from rich.console import Console
-from rich.table import Table
-from verdict import errors
-
-import supple
 from supple import rotations as rot
-from supple.bench import mechanisms as arms
-from supple.bench.adapters.ours import skeleton as skeleton_of
 from supple.solvers import Solver
+from verdict import errors
 
 ROWS = 20  # targets a skeleton
 HELD_OUT = 100  # the first seed that nothing was tuned on

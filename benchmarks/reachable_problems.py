@@ -13,11 +13,11 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
+import supple
 from families import EVERY, Family
 from mechanisms import columns_of, draw_joint, random_coordinates, unit
 from problems import Case, demands_of, effector_point, frozen_kept
-
-import supple
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import Problem

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
+from rich.console import Console
+
 import arms
 import calls
 import calm
@@ -24,7 +26,6 @@ import robot_loading
 import servo
 import startup
 import torture
-from rich.console import Console
 
 SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] = (
     ("fabrik_table", fabrik_table.main, ()),

@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
+from contest import mechanisms
+from contest.adapters.ours import skeleton
 from supple import OPEN, Hinge, Pose, Reach, Skeleton, rotations
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton
 
 STILL = 1e-12  # a joint that turns by less in a tick does not move [rad]
 MOVES = 1e-8  # a target that moves by more in a tick is to be followed, if it is farther away than this [m]

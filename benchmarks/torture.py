@@ -29,15 +29,15 @@ from functools import cache
 from random import Random
 
 import numpy as np
-from families import FAMILIES, HUGE, Family
-from problems import Case, draw_case
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from verdict import Fault, judge, violation
 
 import supple
+from families import FAMILIES, HUGE, Family
+from problems import Case, draw_case
 from supple.solvers import ALL, Solver
+from verdict import Fault, judge, violation
 
 ROWS = 128  # solves a case
 FEW = 16  # a case has so many times fewer solves where they are slow

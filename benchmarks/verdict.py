@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from mechanisms import columns_of
-from problems import Case, demands_of, effector_point
 
 import supple
+from mechanisms import columns_of
+from problems import Case, demands_of, effector_point
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import RADIAN

@@ -21,6 +21,7 @@ for folder in (HERE, HERE.parents[1] / "benchmarks"):
         sys.path.insert(0, str(folder))
 
 from driving import MILLISECONDS, Browser, Driver, Watched  # noqa: E402
+
 from playground import ARGUMENTS, CHROMIUM  # noqa: E402
 
 

@@ -1,8 +1,8 @@
 """The page itself: its help, its size, its speed."""
 
 from driving import Watched
-from playground import DRAG
 
+from playground import DRAG
 from supple.viewer.browser import View
 from supple.viewer.server import Server
 

@@ -6,13 +6,13 @@ import os
 from dataclasses import replace
 
 import numpy as np
-from families import FAMILIES
 from hypothesis import reject, settings
 from hypothesis import strategies as st
-from mechanisms import STARTS
-from problems import PLACES, Case, draw_case
 
 import supple
+from families import FAMILIES
+from mechanisms import STARTS
+from problems import PLACES, Case, draw_case
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.solvers import ALL, choose

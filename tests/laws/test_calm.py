@@ -1,10 +1,10 @@
 """Calm when unreachable: a small move of a target out of reach is a small move of the pose."""
 
-import calm
 import numpy as np
 import pytest
-import random_chains
 
+import calm
+import random_chains
 import supple
 
 every_group = pytest.mark.parametrize("group", random_chains.GROUPS)

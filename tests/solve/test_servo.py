@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import supple
+from contest import mechanisms
+from contest.adapters.ours import skeleton as bench_skeleton
 from supple import (
     OPEN,
     Ball,
@@ -21,8 +23,6 @@ from supple import (
     Tip,
     Weld,
 )
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton as bench_skeleton
 from supple.solve.servo import fastest
 
 ROUNDING = 1.0 + 1e-9

@@ -3,7 +3,6 @@
 import random
 
 import roof_lots
-
 from supple.grammar.geometry.roofs import gable
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from rich.text import Text
 
 import supple
-from supple.bench import Problem, Result
-from supple.bench.contest import BATCH, OURS, SUPPLE
-from supple.bench.peers import Peer
+from contest import Problem, Result
+from contest.measure import BATCH, OURS, SUPPLE
+from contest.peers import Peer
 from supple.cli.console import console, seconds, table
 from supple.texts import MISSING, short
 

@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from supple.bench.descriptions import mjcf, urdf
-from supple.bench.mechanisms import body, panda
-from supple.bench.model import forward
-from supple.bench.problems import PROBLEMS, Problem, problem
+from contest.descriptions import mjcf, urdf
+from contest.mechanisms import body, panda
+from contest.model import forward
+from contest.problems import PROBLEMS, Problem, problem
 from supple.errors import SuppleError
 
 

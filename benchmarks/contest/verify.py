@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.bench.model import BALL, Model, forward
-from supple.bench.problems import PATH, Problem
+from contest.model import BALL, Model, forward
+from contest.problems import PATH, Problem
 
 LIMIT_SLACK = 1e-6  # rad by which a joint may be beyond its limit
 BONE_SLACK = 1e-4  # by which a bone may be longer or shorter, for solvers that answer in points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from supple.bench.model import BALL, FREE, Model, Part, Vector
+from contest.model import BALL, FREE, Model, Part, Vector
 
 HALF = math.pi / 2
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.bench.peers import ADAPTERS, Peer, environment
-from supple.bench.problems import Problem
-from supple.bench.verify import verify
+from contest.peers import ADAPTERS, Peer, environment
+from contest.problems import Problem
+from contest.verify import verify
 
 SUPPLE = "supple"
 VARIANTS = ("prepared", "one-shot")

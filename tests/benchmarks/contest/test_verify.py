@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from supple.bench.mechanisms import chain
-from supple.bench.model import Model, Part, forward
-from supple.bench.problems import PROBLEMS, problem
-from supple.bench.verify import angle, verify
+from contest.mechanisms import chain
+from contest.model import Model, Part, forward
+from contest.problems import PROBLEMS, problem
+from contest.verify import angle, verify
 
 
 def known(name, count=8):
@@ -166,7 +166,7 @@ def test_angles_are_exact_where_they_are_tiny_and_where_they_are_large():
 
 def test_forward_kinematics_agrees_with_supple_s():
     """Two programs that share no code: the tables, the skeletons and both kinematics are right."""
-    from supple.bench.adapters.ours import skeleton
+    from contest.adapters.ours import skeleton
     from supple.model.skeleton import Pose
 
     for name in PROBLEMS:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from contest.adapters.drive import Skip
+from contest.model import BALL, FREE, Model, Part
+from contest.problems import PATH, Problem
 from supple import rotations
-from supple.bench.adapters.drive import Skip
-from supple.bench.model import BALL, FREE, Model, Part
-from supple.bench.problems import PATH, Problem
 from supple.goals import OPEN, Goal, Pole, Reach
 from supple.model.joints import Axes, Ball, Fixed, Free, Hinge, Joint
 from supple.model.skeleton import Node, Pose, Skeleton, Tip

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.bench import contest, peers
-from supple.bench.adapters.drive import Skip, drive
-from supple.bench.adapters.ours import make
-from supple.bench.load import busy
-from supple.bench.problems import PROBLEMS, problem
+from contest import measure, peers
+from contest.adapters.drive import Skip, drive
+from contest.adapters.ours import make
+from contest.load import busy
+from contest.problems import PROBLEMS, problem
 from supple.errors import SuppleError
 
 
@@ -26,7 +26,7 @@ def loaded(name, count):
 def test_supple_solves_every_problem(name):
     one, data = loaded(name, 6)
     raw = drive(make(data, "prepared"), data, 5.0)
-    rows = contest.judged(one, "supple, prepared", raw)
+    rows = measure.judged(one, "supple, prepared", raw)
     assert [row.solved for row in rows] == [1.0] * len(rows)
     assert len(rows) == (1 if one.kind == "path" else 2)
     assert rows[0].tried == 6
@@ -36,7 +36,7 @@ def test_supple_solves_every_problem(name):
 @pytest.mark.parametrize("name", ["chain-5", "panda-pose", "two-bone", "full-body"])
 def test_one_shot_solves_them_too(name):
     one, data = loaded(name, 3)
-    (row,) = contest.judged(one, "one", drive(make(data, "one-shot"), data, 5.0))
+    (row,) = measure.judged(one, "one", drive(make(data, "one-shot"), data, 5.0))
     assert row.solved == 1.0
 
 
@@ -67,13 +67,13 @@ def test_time_that_is_up_leaves_targets_untried():
 def test_a_solver_that_lies_is_not_believed():
     one = problem("panda-pose", targets=2)
     raw = {"seconds": [1e-6, 1e-6], "answers": [one.start.tolist()] * 2, "reached": True}
-    (row,) = contest.judged(one, "liar", raw)
+    (row,) = measure.judged(one, "liar", raw)
     assert row.solved == 0.0
 
 
 def test_a_whole_run_has_ratios_to_the_prepared_call():
     said = []
-    rows = contest.run(problem("chain-5", targets=5), budget=0.2, progress=said.append)
+    rows = measure.run(problem("chain-5", targets=5), budget=0.2, progress=said.append)
     by_name = {row.solver: row for row in rows}
     assert set(by_name) == {"supple, prepared", "supple, one-shot", "supple, batch"}
     ours, once = by_name["supple, prepared"], by_name["supple, one-shot"]
@@ -101,15 +101,15 @@ class Script(peers.Peer):
 def test_a_peer_that_fails_says_why_and_the_others_go_on(tmp_path, monkeypatch, code, said):
     script = tmp_path / "peer.py"
     script.write_text(code)
-    monkeypatch.setattr(contest, "VARIANTS", ("prepared",))
-    rows = contest.run(problem("chain-5", targets=2), [Script("p", (), str(script))], budget=0.1)
+    monkeypatch.setattr(measure, "VARIANTS", ("prepared",))
+    rows = measure.run(problem("chain-5", targets=2), [Script("p", (), str(script))], budget=0.1)
     assert rows[-1].failure == said
     assert rows[0].failure is None
 
 
 def test_peers_are_only_asked_what_they_can_be(tmp_path):
     one = problem("panda-pose", targets=1)
-    listed = contest._contestants(one, [Script("p", (), "x", ("chain",))])
+    listed = measure._contestants(one, [Script("p", (), "x", ("chain",))])
     assert [label for label, *_ in listed] == ["supple, prepared", "supple, one-shot"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from supple.bench.model import BALL, FREE, Model, Part
+from contest.model import BALL, FREE, Model, Part
 
 INERTIA = (
     '<inertial><mass value="0.1"/>'

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.bench import mechanisms
-from supple.bench.descriptions import mjcf, urdf
-from supple.bench.model import BALL, FREE, Model, forward, placed
+from contest import mechanisms
+from contest.descriptions import mjcf, urdf
+from contest.model import BALL, FREE, Model, forward, placed
 from supple.errors import one_of, whole
 
 CHAIN, POSE, PATH, POLE, BODY = "chain", "pose", "path", "pole", "body"
