@@ -7,14 +7,13 @@ judged by forward kinematics and limits alone.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
-from rich.console import Console
+from measuring import parser, show
 from rich.table import Table
 
 import supple
@@ -136,9 +135,9 @@ def run(name: str, count: int) -> tuple[int, float, float, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns 1 if a pose was missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--targets", type=int, default=10_000)
-    count = parser.parse_args(arguments).targets
+    words = parser(__doc__)
+    words.add_argument("--targets", type=int, default=10_000)
+    count = words.parse_args(arguments).targets
     table = Table(title=f"{count:,} random poses, {TIGHT:g} and {TIGHT:g} rad")
     table.add_column("arm")
     for title in ("joints", "solved", "us each, batch", "mean iterations", "most restarts"):
@@ -149,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         row = (len(joints), f"{fine:,}", f"{each:.1f}", f"{iterations:.1f}", restarts)
         table.add_row(name, *map(str, row))
         missed += count - fine
-    Console().print(table)
+    show(table)
     return int(missed > 0)
 
 

@@ -7,7 +7,6 @@ skate and pops are what they are in captured motion, so that budgets stand besid
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import parser
 
 import supple
 from supple.kernels.layout import Q
@@ -483,7 +483,7 @@ def overlaps(faults: Any, frames: slice) -> list[Any]:
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__)
+    words = parser(__doc__)
     words.add_argument("folder", type=Path)
     words.add_argument("--clips", type=int, default=200)
     words.add_argument("--kinds", nargs="*", default=list(SEEDS))

@@ -11,7 +11,6 @@ within 1e-6 m, measured on the model's own equalities by MuJoCo. Times are proce
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,15 +18,14 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from rich.console import Console
-
 import robots
+from measuring import parser, show, table
+
 import supple
 
 TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
 CLOSED = 1e-6  # [m]
 TRIES = 20  # poses for a target, at most
-PEER_STEPS = 200
 HEADS = ("model", "solver", "targets", "reached", "loops closed", "widest m", *robots.TIMES)
 
 
@@ -101,10 +99,8 @@ class Case:
 
 def with_mink(case: Case) -> Any:
     """A function that solves with mink; None if it is not installed."""
-    try:
-        import daqp as _  # noqa: F401
-        import mink
-    except ImportError:
+    mink = robots.mink_or_none()
+    if mink is None:
         return None
     model = case.robot.model
     state = mink.Configuration(model)
@@ -120,31 +116,25 @@ def with_mink(case: Case) -> Any:
     def solve(target: np.ndarray) -> np.ndarray:
         state.update(start.copy())
         task.set_target(mink.SE3.from_matrix(target))
-        for _ in range(PEER_STEPS):
-            error = task.compute_error(state)
-            near = np.linalg.norm(error[:3]) <= TOLERANCE and np.linalg.norm(error[3:]) <= TURN
-            if near and np.abs(constraints[0].compute_error(state)).max() < CLOSED / 2:
-                break
-            try:
-                move = mink.solve_ik(
-                    state, [task], 1.0, solver="daqp", limits=limits, constraints=constraints
-                )
-            except mink.MinkError:
-                break
-            state.integrate_inplace(move, 1.0)
-        return state.q.copy()
+
+        def done() -> bool:
+            if not robots.are_met(state, [task], TOLERANCE, TURN):
+                return False
+            return np.abs(constraints[0].compute_error(state)).max() < CLOSED / 2
+
+        return robots.descended(mink, state, [task], done, limits, constraints)
 
     return solve
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    robots.folder(parser)
-    parser.add_argument("--count", type=int, default=1000, help="targets of each mechanism")
-    parser.add_argument("--peer", type=int, default=1000, help="of these for mink")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    robots.folder(words)
+    words.add_argument("--count", type=int, default=1000, help="targets of each mechanism")
+    words.add_argument("--peer", type=int, default=1000, help="of these for mink")
+    words.add_argument("--seed", type=int, default=0)
+    given = words.parse_args(arguments)
     cassie = robots.Robot.load(given.robots / "agility_cassie/cassie.xml")
     gripper = robots.Robot.load(given.robots / "robotiq_2f85/2f85.xml")
     legs = ("left-hip-roll", "left-hip-yaw", "left-hip-pitch", "left-knee", "left-foot")
@@ -167,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             done = robots.timed(mink, some)
             own = case.judged(done.answers, some)
             rows.append([case.name, "mink, equalities", str(len(some)), *own, *done.words])
-    robots.table(Console(width=120), "Closed loops", HEADS, rows)
+    show(table("Closed loops", HEADS, rows, left=2))
     return 0
 
 

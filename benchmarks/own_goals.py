@@ -10,13 +10,12 @@ have, which a function cannot take; the rows "alone" show these too. Thread time
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from measuring import median, parser, show
 from rich.table import Table
 
 import supple
@@ -60,20 +59,15 @@ def problems() -> dict[str, tuple[supple.Skeleton, str, list[Any]]]:
 def seconds(ik: supple.Prepared, targets: np.ndarray, repeat: int) -> tuple[float, supple.Solution]:
     """The median time of a batch on one thread [s], and its answer."""
     found = ik.solve(targets, threads=1)
-    times = []
-    for _ in range(repeat):
-        begun = time.thread_time()
-        ik.solve(targets, threads=1)
-        times.append(time.thread_time() - begun)
-    return float(np.median(times)), found
+    return median(lambda: ik.solve(targets, threads=1), repeat, time.thread_time), found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a table, and tell if a compiled goal costs more than twice the built-in one."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=300, help="targets in a batch")
-    parser.add_argument("--repeat", type=int, default=7)
-    options = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--rows", type=int, default=300, help="targets in a batch")
+    words.add_argument("--repeat", type=int, default=7)
+    options = words.parse_args(arguments)
     table = Table("problem", "Reach [us]", *OWN, "iterations", "reached")
     over = False
     for name, (skeleton, effector, others) in problems().items():
@@ -103,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             " / ".join(f"{x:.1f}" for x in used),
             " / ".join(f"{100 * x:.0f}%" for x in reached),
         )
-    Console(width=150).print(table)
+    show(table, width=150)
     return int(over)
 
 

@@ -31,19 +31,21 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-
-import supple
 from contest import mechanisms as arms
 from contest.adapters.ours import skeleton as skeleton_of
-from families import Family
-from mechanisms import columns_of, draw_joint, random_coordinates, unit
-from problems import Case, draw_case, frozen_kept
-from reachable_problems import REACHABLE, TURNS, draw_reachable
+from measuring import parser
+from rich.console import Console
+from rich.table import Table
+from tests.support.families import Family
+from tests.support.looks import best_look
+from tests.support.problems import Case, draw_case, frozen_kept
+from tests.support.random_skeletons import columns_of, draw_joint, random_coordinates, unit
+from tests.support.reachable_problems import REACHABLE, TURNS, draw_reachable
+from tests.support.verdict import errors
+
+import supple
 from supple import rotations as rot
 from supple.solvers import Solver
-from verdict import errors
 
 ROWS = 20  # targets a skeleton
 HELD_OUT = 100  # the first seed that nothing was tuned on
@@ -299,72 +301,6 @@ def beyond_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Tabl
 # Looking at a limit ---------------------------------------------------------------------------------
 
 LOOKING = ("Hinge", "Axes", "Cone", "Ball")
-GRID = {
-    1: 721,
-    2: 61,
-    3: 25,
-}  # values of each of so many coordinates in the first round of a dense search
-
-
-def poses_at(skeleton: supple.Skeleton, numbers: np.ndarray) -> supple.Pose:
-    """Poses of a one-joint skeleton at chart coordinates (..., K): angles, or a cone's swing vector and twist."""
-    joint = skeleton.joints[0]
-    if isinstance(joint, (supple.Hinge, supple.Axes)):
-        return supple.Pose(skeleton, numbers)
-    axis = np.asarray(joint.axis if isinstance(joint, supple.Cone) else (0.0, 0.0, 1.0), float)
-    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    side /= np.linalg.norm(side)
-    swing = numbers[..., :1] * side + numbers[..., 1:2] * np.cross(axis, side)
-    size = np.linalg.norm(swing, axis=-1, keepdims=True)
-    most = skeleton.packed_floats[0, 11] if isinstance(joint, supple.Cone) else math.pi
-    swing *= np.minimum(1.0, most / np.maximum(size, 1e-300))
-    turn = rot.multiply(rot.from_rotation_vector(swing), rot.from_axis_angle(axis, numbers[..., 2]))
-    return supple.Pose(skeleton, turn)
-
-
-def ranges_of(joint: supple.Joint) -> np.ndarray:
-    """The range of each chart coordinate of `poses_at`, shape (K, 2)."""
-    if isinstance(joint, supple.Cone):
-        return np.array([(-joint.swing, joint.swing)] * 2 + [joint.twist])
-    if isinstance(joint, supple.Ball):
-        return np.array([(-math.pi, math.pi)] * 3)
-    rows = np.array(joint.limit_rows, float)
-    below = np.where(np.isinf(rows[:, 1]), -math.pi, rows[:, 1] - 2 * math.pi)
-    low = np.where(np.isinf(rows[:, 0]), below, rows[:, 0])
-    return np.stack([low, np.where(np.isinf(rows[:, 1]), low + 2 * math.pi, rows[:, 1])], axis=1)
-
-
-def best_look(skeleton: supple.Skeleton, goal: supple.LookAt, target: np.ndarray) -> float:
-    """The least angle [rad] to a target that a dense search finds: a grid, then ever smaller ones round its best."""
-    ranges = ranges_of(skeleton.joints[0])
-    many = len(ranges)
-    values = [np.linspace(*r, GRID[many] if r[1] > r[0] else 1) for r in ranges]
-    grid = np.stack(np.meshgrid(*values, indexing="ij"), axis=-1)
-    numbers = grid.reshape(-1, many)
-    span = np.ptp(ranges, axis=1) / GRID[many]
-    best = math.inf
-    angles = _angles(skeleton, goal, target, numbers)
-    for first in numbers[np.argsort(angles)[:: max(1, len(numbers) // 2000)][:6]]:
-        centre, width = first, 1.5 * span
-        for _ in range(28):
-            offsets = np.stack(np.meshgrid(*[np.linspace(-1, 1, 5)] * many, indexing="ij"), -1)
-            around = np.clip(centre + offsets.reshape(-1, many) * width, ranges[:, 0], ranges[:, 1])
-            angles = _angles(skeleton, goal, target, around)
-            centre, width = around[np.argmin(angles)], 0.6 * width
-            best = min(best, float(angles.min()))
-    return best
-
-
-def _angles(
-    skeleton: supple.Skeleton, goal: supple.LookAt, target: np.ndarray, numbers: np.ndarray
-) -> np.ndarray:
-    pose = poses_at(skeleton, numbers)
-    seen = rot.rotate(pose.rotation(goal.effector), goal.axis)
-    way = target - pose.position(goal.effector)
-    way /= np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-300)
-    return 2.0 * np.arctan2(
-        np.linalg.norm(seen - way, axis=-1), np.linalg.norm(seen + way, axis=-1)
-    )
 
 
 def look_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Table:
@@ -387,7 +323,7 @@ def _look(kind: str, effector: str, seeds: Sequence[int], count: int, solver: So
     for seed in seeds:
         for number in range(math.ceil(count / rows)):
             rng = Random(f"look {kind} {effector} {seed} {number}")
-            joint = draw_joint(rng, kind, 1.0)
+            joint = draw_joint(rng, kind, 1.0, frozenset({"round"}))
             if isinstance(joint, supple.Axes) and joint.frozen:
                 joint = supple.Axes(joint.order, joint.limits)
             skeleton = supple.Skeleton(
@@ -449,20 +385,18 @@ def solver_of(given: argparse.Namespace) -> Solver | str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns 1 if more targets are missed than may be."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    words = parser(__doc__)
     seeds = range(HELD_OUT, HELD_OUT + 1)
-    parser.add_argument("--seeds", type=seeds_in, default=seeds, help="such as 100 or 0:5")
-    parser.add_argument("--count", type=int, default=2000, help="targets of a family and seed")
+    words.add_argument("--seeds", type=seeds_in, default=seeds, help="such as 100 or 0:5")
+    words.add_argument("--count", type=int, default=2000, help="targets of a family and seed")
     about = "part of a family's name, or =name for a whole one; repeatable"
-    parser.add_argument("--family", action="append", default=[], help=about)
-    parser.add_argument("--solver", default="auto")
-    parser.add_argument("--iterations", type=int, help="LM with so many iterations instead")
-    parser.add_argument("--restarts", type=int, help="LM with so many restarts instead")
-    parser.add_argument("--save", type=Path, help="write the missed problems to this JSON file")
-    parser.add_argument("--replay", type=Path, help="solve the problems of such a file again")
-    given = parser.parse_args(arguments)
+    words.add_argument("--family", action="append", default=[], help=about)
+    words.add_argument("--solver", default="auto")
+    words.add_argument("--iterations", type=int, help="LM with so many iterations instead")
+    words.add_argument("--restarts", type=int, help="LM with so many restarts instead")
+    words.add_argument("--save", type=Path, help="write the missed problems to this JSON file")
+    words.add_argument("--replay", type=Path, help="solve the problems of such a file again")
+    given = words.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     solver = solver_of(given)
     if given.replay:

@@ -12,7 +12,6 @@ time by brute force: every answer of every frame by the arm's own equations, and
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -21,12 +20,12 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console
+from contest import mechanisms
+from contest.adapters.ours import skeleton
+from measuring import parser, show
 from rich.table import Table
 
 import supple
-from contest import mechanisms
-from contest.adapters.ours import skeleton
 from supple import OPEN, Hinge, Pose, Reach, Skeleton, rotations
 
 STILL = 1e-12  # a joint that turns by less in a tick does not move [rad]
@@ -288,14 +287,14 @@ def reconfigurations(paths: int, frames: int, whole: int, seed: int = 5) -> Comp
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; returns 1 if a tick froze, a limit was broken or a count differs."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long the circle takes")
-    parser.add_argument("--rate", type=float, default=500.0, help="ticks a second")
-    parser.add_argument(
+    words = parser(__doc__)
+    words.add_argument("--seconds", type=float, default=2.0, help="how long the circle takes")
+    words.add_argument("--rate", type=float, default=500.0, help="ticks a second")
+    words.add_argument(
         "--paths", type=int, default=50, help="paths whose reconfigurations are counted"
     )
-    parser.add_argument("--frames", type=int, default=100, help="frames of each")
-    given = parser.parse_args(arguments)
+    words.add_argument("--frames", type=int, default=100, help="frames of each")
+    given = words.parse_args(arguments)
     dt = 1.0 / given.rate
     table = Table(
         title=f"A circle half out of reach in {given.seconds:g} s, {given.rate:g} ticks a second"
@@ -317,7 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     f"{one.speed:.1%}", f"{one.acceleration:.1%}", one.joint, f"{one.mean_error:.4f}",
                     f"{one.each:.0f}",
                 )  # fmt: skip
-    Console(width=160).print(table)
+    show(table, width=160)
     table = Table(
         title=f"Reconfigurations of a UR5 on {given.paths} random lines of {given.frames} frames"
     )
@@ -331,7 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"+-{whole} pi", f"{one.equal} of {one.paths}", str(sum(one.jumps)), str(max(one.jumps)),
             str(one.jumps.count(0)), str(sum(one.nearest)), f"{one.each:.2f}",
         )  # fmt: skip
-    Console(width=160).print(table)
+    show(table, width=160)
     return int(wrong > 0)
 
 

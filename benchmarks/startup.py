@@ -9,13 +9,12 @@ runs counts.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
 
 import numpy as np
-from rich.console import Console
+from measuring import parser, show
 from rich.table import Table
 
 from supple.solvers import ALL
@@ -62,9 +61,9 @@ def in_turns(bodies: dict[str, str], repeat: int) -> dict[str, np.ndarray]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--repeat", type=int, default=7)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--repeat", type=int, default=7)
+    given = words.parse_args(arguments)
     bodies = {"import numpy": "import numpy", "import supple": "import supple"}
     for name in ("auto", *(solver.name for solver in ALL)):
         lengths = [1.0, 1.0] if name == "TwoBone" else [1.0, 1.0, 1.0]
@@ -78,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, runs in taken.items():
         limit = f"{MOST_IMPORT}" if name == "import supple" else ""
         table.add_row(name, f"{runs.min():.3f}", f"{runs.min() / bare:.2f}", limit)
-    Console().print(table)
+    show(table)
     return int(taken["import supple"].min() > MOST_IMPORT * bare)
 
 

@@ -18,7 +18,6 @@ that the time is the solvers' and not Python's.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -29,15 +28,16 @@ from functools import cache
 from random import Random
 
 import numpy as np
+from measuring import parser
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from tests.support.families import FAMILIES, HUGE, Family
+from tests.support.problems import Case, draw_case
+from tests.support.verdict import Fault, judge, violation
 
 import supple
-from families import FAMILIES, HUGE, Family
-from problems import Case, draw_case
 from supple.solvers import ALL, Solver
-from verdict import Fault, judge, violation
 
 ROWS = 128  # solves a case
 FEW = 16  # a case has so many times fewer solves where they are slow
@@ -253,18 +253,18 @@ def replay(console: Console, solver: str, name: str, number: int, row: int, rows
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("solves", nargs="?", type=int, default=1_000_000)
-    parser.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
-    parser.add_argument("--family", action="append", default=[], help="part of a family's name")
-    parser.add_argument(
+    words = parser(__doc__)
+    words.add_argument("solves", nargs="?", type=int, default=1_000_000)
+    words.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
+    words.add_argument("--family", action="append", default=[], help="part of a family's name")
+    words.add_argument(
         "--rows", type=int, default=ROWS, help="solves a case (default: %(default)s)"
     )
-    parser.add_argument(
+    words.add_argument(
         "--first", type=int, default=0, help="number of each family's first case (default: 0)"
     )
-    parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
-    given = parser.parse_args(arguments)
+    words.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
+    given = words.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     if given.replay:
         solver, family, number, row = given.replay

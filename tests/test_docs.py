@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contest import mechanisms
+from contest.descriptions import urdf
 from typer.testing import CliRunner
 
 import supple
-from contest import mechanisms
-from contest.descriptions import urdf
 from supple.cli import app
 from supple.goals import GOALS
 from supple.viewer.standalone import BUILT, SCRIPT

@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import torture  # noqa: E402
+
 from supple.solvers import ALL  # noqa: E402
 
 ROWS = 8  # targets of a skeleton

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import reject, settings
 from hypothesis import strategies as st
+from tests.support.families import FAMILIES
+from tests.support.problems import PLACES, Case, draw_case
+from tests.support.random_skeletons import STARTS
 
 import supple
-from families import FAMILIES
-from mechanisms import STARTS
-from problems import PLACES, Case, draw_case
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.solvers import ALL, choose

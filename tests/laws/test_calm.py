@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.support import calm, random_chains
 
-import calm
-import random_chains
 import supple
 
 every_group = pytest.mark.parametrize("group", random_chains.GROUPS)

@@ -5,9 +5,9 @@ import pytest
 from drawing import SOLVERS, cases, examples, families, solved
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.verdict import judge
 
 import supple
-from verdict import judge
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 

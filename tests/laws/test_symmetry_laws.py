@@ -32,9 +32,9 @@ from drawing import (
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.support.problems import draw_case
 
 import supple
-from problems import draw_case
 from supple import rotations as rot
 from supple.solvers import ALL, choose
 

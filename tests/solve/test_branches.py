@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-
-import supple
 from contest import mechanisms
 from contest.adapters.ours import skeleton as bench_skeleton
+
+import supple
 from supple import Hinge, Pose, Reach
 from supple.solve.branches import Branches, _ClosedForm
 

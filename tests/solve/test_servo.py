@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-
-import supple
 from contest import mechanisms
 from contest.adapters.ours import skeleton as bench_skeleton
+
+import supple
 from supple import (
     OPEN,
     Ball,

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from contest import measure, peers
 from contest.adapters.drive import Skip, drive
 from contest.adapters.ours import make
 from contest.load import busy
 from contest.problems import PROBLEMS, problem
+
 from supple.errors import SuppleError
 
 

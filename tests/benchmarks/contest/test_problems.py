@@ -5,11 +5,11 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-
 from contest.descriptions import mjcf, urdf
 from contest.mechanisms import body, panda
 from contest.model import forward
 from contest.problems import PROBLEMS, Problem, problem
+
 from supple.errors import SuppleError
 
 

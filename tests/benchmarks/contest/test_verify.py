@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from contest.mechanisms import chain
 from contest.model import Model, Part, forward
 from contest.problems import PROBLEMS, problem
@@ -167,6 +166,7 @@ def test_angles_are_exact_where_they_are_tiny_and_where_they_are_large():
 def test_forward_kinematics_agrees_with_supple_s():
     """Two programs that share no code: the tables, the skeletons and both kinematics are right."""
     from contest.adapters.ours import skeleton
+
     from supple.model.skeleton import Pose
 
     for name in PROBLEMS:

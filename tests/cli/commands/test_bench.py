@@ -1,8 +1,8 @@
 """`supple bench`."""
 
 import pytest
-
 from contest import Result, command
+
 from supple.cli.commands import bench
 
 

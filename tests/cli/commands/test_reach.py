@@ -252,6 +252,7 @@ def test_ctrl_c_is_quiet(run, monkeypatch):
 def test_a_robot_stands_upright_in_its_figure(run, tmp_path, monkeypatch):
     from contest import mechanisms
     from contest.descriptions import urdf
+
     from supple import plot
 
     drawn = {}

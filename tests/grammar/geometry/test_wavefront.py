@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import roof_lots
 
-import roof_lots
 from supple import SuppleError
 from supple.grammar.geometry.wavefront import sweep
 

@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.support.looks import best_look
 
 import supple
-from reachable import best_look
 from supple import (
     LM,
     Axes,

@@ -15,10 +15,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from tests.support.families import Family
+from tests.support.random_skeletons import (
+    STARTS,
+    columns_of,
+    draw_skeleton,
+    draw_starts,
+    random_coordinates,
+    unit,
+)
 
 import supple
-from families import Family
-from mechanisms import STARTS, columns_of, draw_skeleton, draw_starts, random_coordinates, unit
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import Problem

@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from tests.support.families import SEVERAL, Family
 
 import supple
-from families import SEVERAL, Family
 from supple import rotations as rot
 from supple.kernels import layout
 

@@ -1,7 +1,5 @@
 """Roofs, offsets and setbacks on many symmetric and nearly symmetric lots: none may be refused.
 
-    python benchmarks/roof_lots.py 10000
-
 Squares and rectangles of any size and rotation, regular polygons, L, T, U and plus shapes, stars,
 stairs and random polygons, exact or moved by 1e-12 to 1e-3 of their size. Every plane of a hip roof
 must lie at its edge's slope, and planes and what is left must tile the polygon.
@@ -11,9 +9,6 @@ from __future__ import annotations
 
 import math
 import random
-import sys
-import time
-from collections import Counter
 
 from supple.errors import SuppleError
 from supple.grammar.geometry.roofs import gable, hip
@@ -143,21 +138,3 @@ def check(rng: random.Random, polygon: list[Point]) -> dict[str, str]:
         except SuppleError as error:
             found[name] = str(error)
     return found
-
-
-def main(count: int) -> int:
-    rng = random.Random(1)
-    began, wrong = time.perf_counter(), Counter[tuple[str, str, str]]()
-    for _ in range(count):
-        kind, polygon = lot(rng)
-        for name, message in check(rng, polygon).items():
-            wrong[name, kind, message] += 1
-    print(f"{count} lots, 9 operations each, {time.perf_counter() - began:.1f} s")
-    for (name, kind, message), number in sorted(wrong.items()):
-        print(f"  {number:5d}  {name}  {kind}: {message}")
-    print(f"{sum(wrong.values())} refused or wrong")
-    return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000))

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from tests.support.problems import Case, demands_of, effector_point
+from tests.support.random_skeletons import columns_of
 
 import supple
-from mechanisms import columns_of
-from problems import Case, demands_of, effector_point
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import RADIAN

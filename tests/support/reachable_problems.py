@@ -13,11 +13,11 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from tests.support.families import EVERY, Family
+from tests.support.problems import Case, demands_of, effector_point, frozen_kept
+from tests.support.random_skeletons import columns_of, draw_joint, random_coordinates, unit
 
 import supple
-from families import EVERY, Family
-from mechanisms import columns_of, draw_joint, random_coordinates, unit
-from problems import Case, demands_of, effector_point, frozen_kept
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import Problem
