@@ -27,12 +27,12 @@ from scipy.spatial import ConvexHull
 import supple
 from supple.rotations import conjugate, from_matrix, multiply, to_rotation_vector
 
-TOLERANCE, TURN = 1e-3, 1e-2  # [m], [rad]
-MARGIN = 0.01  # [m]
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-3, 1e-2  # [m], [rad]
+BALANCE_MARGIN = 0.01  # [m]
 HAND = "left_wrist_yaw_link"
 FEET = ("left_ankle_roll_link", "right_ankle_roll_link")
-SPREAD = 0.2  # of the ranges of the joints, to both sides
-STARTS = 20
+POSE_SPREAD = 0.2  # of the ranges of the joints, to both sides
+SEARCH_STARTS = 20
 HEADS = ("solver", "targets", "hand and feet", "balanced", "both", *robots.TIMES)
 
 
@@ -62,9 +62,12 @@ class Standing:
     def prepared(self, *, balance: bool) -> supple.Prepared:
         """The hand at an open target, feet held."""
         goals = [supple.Reach(HAND, pose=supple.OPEN), *(supple.Hold(name) for name in FEET)]
-        goals += [supple.Balance(FEET, margin=MARGIN, up="z")] if balance else []
+        goals += [supple.Balance(FEET, margin=BALANCE_MARGIN, up="z")] if balance else []
         return supple.prepare(
-            self.robot.skeleton, goals, tolerance=TOLERANCE, orientation_tolerance=TURN
+            self.robot.skeleton,
+            goals,
+            tolerance=POSITION_TOLERANCE,
+            orientation_tolerance=TURN_TOLERANCE,
         )
 
     def targets(self, count: int, seed: int) -> list[np.ndarray]:
@@ -84,7 +87,9 @@ class Standing:
             for j in range(1, self.robot.model.njnt):
                 at = self.robot.model.jnt_qposadr[j]
                 low, high = self.robot.model.jnt_range[j]
-                q[at] = np.clip(q[at] + rng.uniform(-SPREAD, SPREAD) * (high - low), low, high)
+                q[at] = np.clip(
+                    q[at] + rng.uniform(-POSE_SPREAD, POSE_SPREAD) * (high - low), low, high
+                )
             q[:3] += rng.uniform(-0.08, 0.08, 3)
             own = hold(*feet, start=self.robot.pose(q))
             if own.reached:
@@ -110,8 +115,8 @@ class Standing:
             met = True
             for name, T in zip((HAND, *FEET), (hand, *feet), strict=True):
                 far, turn = self.robot.misses(q, "body", name, T)
-                met &= far <= 1.001 * TOLERANCE and turn <= 1.001 * TURN
-            rows.append([met, self.inside(q) >= MARGIN - 1e-6])
+                met &= far <= 1.001 * POSITION_TOLERANCE and turn <= 1.001 * TURN_TOLERANCE
+            rows.append([met, self.inside(q) >= BALANCE_MARGIN - 1e-6])
         return rows
 
 
@@ -152,10 +157,10 @@ def searched(standing: Standing, hand: np.ndarray, rng: np.random.Generator) -> 
             for k, q in zip(index, turns, strict=True)
         ]
         x = pose.center_of_mass[:2]
-        gaps = ((x - standing.corners) * normals).sum(axis=1) - MARGIN
+        gaps = ((x - standing.corners) * normals).sum(axis=1) - BALANCE_MARGIN
         return np.concatenate([*parts, np.minimum(gaps, 0.0)])
 
-    for k in range(STARTS):
+    for k in range(SEARCH_STARTS):
         start = np.array(stand.angles)
         if k:
             start[6:] = np.clip(
@@ -191,9 +196,9 @@ def with_mink(standing: Standing) -> Any:
         hand.set_target(mink.SE3.from_matrix(wanted))
 
         def done() -> bool:
-            if not robots.are_met(state, (hand, *feet), TOLERANCE, TURN):
+            if not robots.are_met(state, (hand, *feet), POSITION_TOLERANCE, TURN_TOLERANCE):
                 return False
-            return _inside(standing.corners, state.data.subtree_com[0, :2]) >= MARGIN
+            return _inside(standing.corners, state.data.subtree_com[0, :2]) >= BALANCE_MARGIN
 
         return robots.descended(mink, state, tasks, done, limits)
 
@@ -238,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ours = [all(row) for row in balanced[: len(some)]]
     both = sum(a and b for a, b in zip(found, ours, strict=True))
     show(
-        f"search of {STARTS} starts: balances {sum(found)} of {len(some)}, supple {both} of these and "
+        f"search of {SEARCH_STARTS} starts: balances {sum(found)} of {len(some)}, supple {both} of these and "
         f"{sum(ours) - both} of the others ({time.perf_counter() - began:.0f} s)"
     )
     return int(both < sum(found))

@@ -404,7 +404,7 @@ def calm(arguments: Sequence[str] | None = None) -> int:
         "median",
         "99%",
         "largest",
-        f"over {moving.MOST:g}",
+        f"over {moving.CALM_RATIO:g}",
         "dearest",
     ):
         table.add_column(title, justify="right")
@@ -417,13 +417,13 @@ def calm(arguments: Sequence[str] | None = None) -> int:
             moving.walk(group, name, chains=given.chains, steps=given.steps, seed=given.seed)
         )
         ratios = np.array([step.ratio for step in steps])
-        prices = [moving.price(step) for step in steps if step.ratio > moving.MOST]
+        prices = [moving.price(step) for step in steps if step.ratio > moving.CALM_RATIO]
         over = max([over, *prices]) if name == "auto" else over
         numbers = (np.median(ratios), np.quantile(ratios, 0.99), ratios.max())
         dearest = f"{max(prices):.0e}" if prices else ""
         table.add_row(name, group, *(f"{x:.2f}" for x in numbers), str(len(prices)), dearest)
     show(table)
-    return int(over > moving.EQUAL)
+    return int(over > moving.EQUAL_DISTANCE)
 
 
 PARTS = {"constrained": constrained, "fabrik": fabrik, "nearest": nearest, "calm": calm}

@@ -33,7 +33,7 @@ from supple.rotations import from_rotation_vector
 
 # Correcting ----------------------------------------------------------------------------------------
 
-FRAMES, FPS, REPEATS = 1000, 60, 15
+CLIP_FRAMES, CLIP_FPS, TIMED_RUNS = 1000, 60, 15
 
 
 def figure() -> Skeleton:
@@ -70,7 +70,7 @@ def figure() -> Skeleton:
 
 def figure_clip(skeleton: Skeleton) -> Motion:
     """It walks and swings its arms inside its limits."""
-    t = np.arange(FRAMES) / FPS
+    t = np.arange(CLIP_FRAMES) / CLIP_FPS
     rng = np.random.default_rng(5)
     values: dict[str, np.ndarray] = {}
     for name, joint in zip(skeleton.joint_names, skeleton.joints, strict=True):
@@ -81,15 +81,15 @@ def figure_clip(skeleton: Skeleton) -> Motion:
             axis = rng.normal(size=3)
             values[name] = from_rotation_vector(0.25 * wave[:, None] * axis / np.linalg.norm(axis))
     poses = skeleton.rest.with_(values)
-    places = np.tile(skeleton.offsets, (FRAMES, 1, 1))
+    places = np.tile(skeleton.offsets, (CLIP_FRAMES, 1, 1))
     places[:, 0, 2] = t
-    return Motion("walk", supple.Pose(skeleton, poses.coordinates, places), fps=FPS)
+    return Motion("walk", supple.Pose(skeleton, poses.coordinates, places), fps=CLIP_FPS)
 
 
 def warm_median(call: Callable[[], object]) -> float:
     """The median time of some calls after one that does not count [s]."""
     call()
-    return median(call, REPEATS)
+    return median(call, TIMED_RUNS)
 
 
 def correct(arguments: Sequence[str] | None = None) -> int:
@@ -131,7 +131,7 @@ def correct(arguments: Sequence[str] | None = None) -> int:
 
 # Planting ------------------------------------------------------------------------------------------
 
-JOINTS = 65
+WALK_JOINTS = 65
 
 
 def walking_clip() -> supple.Motion:
@@ -140,14 +140,14 @@ def walking_clip() -> supple.Motion:
     old = walk.skeleton
     joints = {name: supple.Ball() for name in old.joint_names if old.parent(name) is not None}
     nodes = list(old.with_joints(joints).nodes)
-    fingers = JOINTS - len(nodes)
+    fingers = WALK_JOINTS - len(nodes)
     for k in range(fingers):
         side = "LR"[k % 2]
         below = f"hand.{side}" if k < 10 else f"finger {k - 10}"
         nodes.append(supple.Node(f"finger {k}", below, (0.0, -0.03, 0.005 * (k % 10))))
     skeleton = supple.Skeleton(nodes)
     whole = walk.on(skeleton)
-    rows = np.arange(FRAMES) % len(whole)
+    rows = np.arange(CLIP_FRAMES) % len(whole)
     rng = np.random.default_rng(0)
     places = np.array(whole.poses._full_translations())[rows]
     # The walk is in place: go on as fast as the lower foot goes back, and a little off, so that it slides.
@@ -155,7 +155,7 @@ def walking_clip() -> supple.Motion:
     lower = np.argmin(feet[..., 1], axis=1)
     steps = np.diff(np.concatenate([feet, feet[:1]]), axis=0)[np.arange(len(feet)), lower]
     drift = np.cumsum(-steps[rows] * [1, 0, 1], axis=0)
-    drift += np.cumsum(rng.normal(scale=1e-3, size=(FRAMES, 3)), axis=0) * [1, 0, 1]
+    drift += np.cumsum(rng.normal(scale=1e-3, size=(CLIP_FRAMES, 3)), axis=0) * [1, 0, 1]
     places[:, skeleton.parents < 0] += drift[:, None]
     poses = Pose(skeleton, whole.poses.coordinates[rows], places)
     return supple.Motion("walk", poses, fps=30)
@@ -182,13 +182,14 @@ def plant(arguments: Sequence[str] | None = None) -> int:
         (folder / "clips").mkdir()
         for k in range(given.clips):
             (folder / "clips" / f"{k:05}.bvh").write_bytes(content)
-        print(f"{len(content) / 1e6:.2f} MB a clip, {FRAMES} frames, {JOINTS} joints")
+        print(f"{len(content) / 1e6:.2f} MB a clip, {CLIP_FRAMES} frames, {WALK_JOINTS} joints")
         work(folder / "clip.bvh", folder / "warm.bvh")
         begun, used = time.perf_counter(), time.process_time()
         for _ in range(5):
             done = work(folder / "clip.bvh", folder / "warm.bvh")
         took, used = time.perf_counter() - begun, time.process_time() - used
-        print(f"in this process: {5 * FRAMES / took:.0f} frames a second, {5 * FRAMES / used:.0f} a second of "
+        frames = 5 * CLIP_FRAMES
+        print(f"in this process: {frames / took:.0f} frames a second, {frames / used:.0f} a second of "
               f"processor time; {done.text}")  # fmt: skip
         if given.profile:
             profile = cProfile.Profile()
@@ -204,7 +205,7 @@ def plant(arguments: Sequence[str] | None = None) -> int:
                 begun, used = time.perf_counter(), time.process_time()
                 times = [time.perf_counter() - begun for _ in run(work, pairs, out, jobs=jobs)]
                 # From the first results on: starting processes is not what is measured.
-                rate = (len(times) - jobs) * FRAMES / (times[-1] - times[jobs - 1])
+                rate = (len(times) - jobs) * CLIP_FRAMES / (times[-1] - times[jobs - 1])
                 rounds[jobs].append(rate)
                 own = time.process_time() - used if jobs > 1 else 0.0
                 print(f"{jobs} workers: {rate:.0f} frames a second; {times[-1]:.1f} s with starting them; this "
@@ -221,7 +222,7 @@ def plant(arguments: Sequence[str] | None = None) -> int:
         took = time.perf_counter() - begun
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        frames = given.clips * FRAMES
+        frames = given.clips * CLIP_FRAMES
         print(f"supple correct, all of it: {frames / took:.0f} frames a second, {frames / used:.0f} a second of "
               "processor time")  # fmt: skip
     return 0

@@ -26,8 +26,8 @@ from supple.bodies.pairs import contacts_of
 
 # Answers with and without Avoid --------------------------------------------------------------------
 
-TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
-MARGIN = 0.001  # of Avoid, which interpolates the gaps of close pairs [m]
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-4, 1e-3  # [m], [rad]
+AVOID_MARGIN = 0.001  # of Avoid, which interpolates the gaps of close pairs [m]
 ARMS = ("waist", "shoulder", "elbow", "wrist")  # of the G1: what moves
 
 HEADS = ("model", "solver", "targets", "reached", "free", *robots.TIMES)
@@ -50,9 +50,9 @@ class Case:
     def prepared(self, *, avoid: bool) -> supple.Prepared:
         """The problem, with its targets open."""
         goals: list[supple.Goal] = [supple.Reach(tip, pose=supple.OPEN) for tip in self.tips]
-        goals += [supple.Avoid(MARGIN)] if avoid else []
+        goals += [supple.Avoid(AVOID_MARGIN)] if avoid else []
         return supple.prepare(self.robot.skeleton, goals, lock=self.locked,
-                              tolerance=TOLERANCE, orientation_tolerance=TURN)  # fmt: skip
+                              tolerance=POSITION_TOLERANCE, orientation_tolerance=TURN_TOLERANCE)  # fmt: skip
 
     def targets(self, q: np.ndarray) -> list[np.ndarray]:
         """Where the tips are in a configuration, each (4, 4)."""
@@ -67,7 +67,8 @@ class Case:
                 for tip, T in zip(self.tips, wanted, strict=True)
             ]
             reached += all(
-                far <= TOLERANCE * 1.001 and turn <= TURN * 1.001 for far, turn in misses
+                far <= POSITION_TOLERANCE * 1.001 and turn <= TURN_TOLERANCE * 1.001
+                for far, turn in misses
             )
             free += self.robot.depth(q) <= 0.0
         return [f"{100 * reached / len(qs):.1f}%", f"{100 * free / len(qs):.1f}%"]
@@ -117,7 +118,7 @@ def with_mink(case: Case) -> Any:
             task.set_target(mink.SE3.from_matrix(T))
 
         def done() -> bool:
-            return robots.are_met(state, tasks, TOLERANCE, TURN)
+            return robots.are_met(state, tasks, POSITION_TOLERANCE, TURN_TOLERANCE)
 
         return robots.descended(mink, state, tasks, done, limits, constraints)
 
@@ -212,15 +213,15 @@ def answers(arguments: Sequence[str] | None = None) -> int:
 
 # Free poses ----------------------------------------------------------------------------------------
 
-DEEP = (0.0, 0.003, 0.01)  # collisions that are at least as deep are counted [m]
+COUNTED_DEPTHS = (0.0, 0.003, 0.01)  # collisions that are at least as deep are counted [m]
 FREE_HEADS = (
     "model",
     "solids",
     "pairs",
     "free, refused",
-    *(f"> {1000 * d:g} mm, missed" for d in DEEP),
+    *(f"> {1000 * d:g} mm, missed" for d in COUNTED_DEPTHS),
 )
-TRIES = 40  # poses that are tried, for each that is wanted
+TRIES_A_POSE = 40  # poses that are tried, for each that is wanted
 
 
 def own_depth(model: mujoco.MjModel, data: mujoco.MjData) -> float | None:
@@ -239,9 +240,9 @@ def counted(path: Path, count: int, seed: int, spread: float) -> list[str]:
     model, data, rng = robot.model, robot.data, np.random.default_rng(seed)
     contacts = contacts_of(robot.skeleton)
     free = refused = tries = 0
-    deep, missed = np.zeros(len(DEEP), int), np.zeros(len(DEEP), int)
+    deep, missed = np.zeros(len(COUNTED_DEPTHS), int), np.zeros(len(COUNTED_DEPTHS), int)
     home = np.array(model.key_qpos[0] if model.nkey else model.qpos0)
-    while (free < count or deep[-1] < count // 3) and tries < TRIES * count:
+    while (free < count or deep[-1] < count // 3) and tries < TRIES_A_POSE * count:
         tries += 1
         q = home.copy()
         for j in np.flatnonzero(model.jnt_type >= 2):
@@ -260,8 +261,8 @@ def counted(path: Path, count: int, seed: int, spread: float) -> list[str]:
         if depth == 0.0:
             free, refused = free + 1, refused + found
         else:
-            deep += depth > np.array(DEEP)
-            missed += (depth > np.array(DEEP)) & (not found)
+            deep += depth > np.array(COUNTED_DEPTHS)
+            missed += (depth > np.array(COUNTED_DEPTHS)) & (not found)
     share = [f"{n:,}, {k:,}" for n, k in zip(deep, missed, strict=True)]
     pairs = f"{len(contacts.pairs)} + {len(contacts.tables)} tables"
     return [path.stem, str(len(contacts.solids)), pairs, f"{free:,}, {refused:,}", *share]

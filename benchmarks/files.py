@@ -37,23 +37,23 @@ from supple.model.motion import Motion
 
 # BVH -----------------------------------------------------------------------------------------------
 
-JOINTS, FPS = 60, 100
+BVH_JOINTS, BVH_FPS = 60, 100
 
 
 def write_bvh(path: Path, megabytes: float) -> None:
     """A figure of sixty joints that moves at random, so many megabytes of it."""
     rng = np.random.default_rng(3)
     lines = ["HIERARCHY"]
-    for j in range(JOINTS):
+    for j in range(BVH_JOINTS):
         kind = "JOINT" if j else "ROOT"
         places = "6 Xposition Yposition Zposition" if j == 0 else "3"
         lines += [f"{kind} joint{j}", "{", "OFFSET 0 5 0",
                   f"CHANNELS {places} Yrotation Xrotation Zrotation"]  # fmt: skip
-    lines += ["End Site", "{", "OFFSET 0 5 0", "}", *["}"] * JOINTS]
-    width = 3 * JOINTS + 3
+    lines += ["End Site", "{", "OFFSET 0 5 0", "}", *["}"] * BVH_JOINTS]
+    width = 3 * BVH_JOINTS + 3
     rows = [" ".join(f"{x:.6f}" for x in row) for row in rng.uniform(-180, 180, (500, width))]
     count = max(1, int(megabytes * 1e6 / len(rows[0])))
-    lines += ["MOTION", f"Frames: {count}", f"Frame Time: {1 / FPS:.6f}"]
+    lines += ["MOTION", f"Frames: {count}", f"Frame Time: {1 / BVH_FPS:.6f}"]
     with path.open("w") as file:
         file.write("\n".join(lines) + "\n")
         for k in range(count):
@@ -89,7 +89,7 @@ def bvh(arguments: Sequence[str] | None = None) -> int:
         for path in files:
             motion = next(iter(supple.load(path).motions.values()))
             added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1e3
-            channels = len(motion) * (3 * JOINTS + 3) * 8 / 1e6
+            channels = len(motion) * (3 * BVH_JOINTS + 3) * 8 / 1e6
             del motion
             size = path.stat().st_size / 1e6
             ours = median(lambda path=path: supple.load(path), options.repeat)
@@ -203,14 +203,15 @@ FILES = (
     "mjcf/unitree_g1/g1.xml",
 )
 WARM_LOADS = 9  # of which the least counts
-CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+TETRAHEDRON_CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+TETRAHEDRON_FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
 OBJ = "".join(
-    [f"v {x} {y} {z}\n" for x, y, z in CORNERS]
-    + [f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in FACES]
+    [f"v {x} {y} {z}\n" for x, y, z in TETRAHEDRON_CORNERS]
+    + [f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in TETRAHEDRON_FACES]
 ).encode()
-STL = struct.pack("<80xI", len(FACES)) + b"".join(
-    struct.pack("<12f2x", 0, 0, 0, *(x for k in face for x in CORNERS[k])) for face in FACES
+STL = struct.pack("<80xI", len(TETRAHEDRON_FACES)) + b"".join(
+    struct.pack("<12f2x", 0, 0, 0, *(x for k in face for x in TETRAHEDRON_CORNERS[k]))
+    for face in TETRAHEDRON_FACES
 )
 
 TIMED = """

@@ -137,7 +137,7 @@ LOT = """
 attr height = 8
 Lot --> extrude(height) Mass
 """
-LOTS = 1_000
+LOT_COUNT = 1_000
 FACADE = """
 Lot --> split(y){ ~1 : split(x){ ~1 : Tile }* }*
 Tile --> color("#c0563a") Window
@@ -176,14 +176,20 @@ def rows(arguments: Sequence[str] | None = None) -> int:
     table = Table("row", "time", "rate")
     supple.grow(LOT)
     one = least(
-        lambda: [supple.grow(LOT, seed=k) for k in range(LOTS)], given.repeat, time.process_time
+        lambda: [supple.grow(LOT, seed=k) for k in range(LOT_COUNT)],
+        given.repeat,
+        time.process_time,
     )[0]
     table.add_row(
-        f"{LOTS:,} lots, one call each", f"{one:.3f} s", f"{one / LOTS * 1e3:.3f} ms a lot"
+        f"{LOT_COUNT:,} lots, one call each",
+        f"{one:.3f} s",
+        f"{one / LOT_COUNT * 1e3:.3f} ms a lot",
     )
-    lots = [Lot((10.0 + k % 7, 0.0, 8.0)) for k in range(LOTS)]
+    lots = [Lot((10.0 + k % 7, 0.0, 8.0)) for k in range(LOT_COUNT)]
     many = least(lambda: supple.grow(LOT, lots=lots), given.repeat, time.process_time)[0]
-    table.add_row(f"{LOTS:,} lots, one call", f"{many:.3f} s", f"{many / LOTS * 1e3:.3f} ms a lot")
+    table.add_row(
+        f"{LOT_COUNT:,} lots, one call", f"{many:.3f} s", f"{many / LOT_COUNT * 1e3:.3f} ms a lot"
+    )
     if given.package is not None:
         took = least(
             lambda: supple.grow(given.package, size=(30, 0, 20), missing="stand-in"),

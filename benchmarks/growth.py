@@ -25,7 +25,7 @@ from supple.solvers import ALL
 
 NAMES = ("CCD", "FABRIK")
 MOST = {"CCD": 12.0, "FABRIK": 12.0}
-GOALS = (4, 16, 64, 256, 512)
+GOAL_COUNTS = (4, 16, 64, 256, 512)
 SOLVERS: dict[str, Callable[[int], supple.Solver]] = {
     "LM": lambda budget: supple.LM(max_iterations=budget, restarts=0),
     "Jacobian dls": lambda budget: supple.Jacobian(method="dls", max_iterations=budget),
@@ -115,7 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
     words = parser(__doc__)
     words.add_argument("--links", nargs=2, type=int, default=(1000, 10_000))
-    words.add_argument("--goals", nargs="+", type=int, default=GOALS, help="two numbers or more")
+    words.add_argument(
+        "--goals", nargs="+", type=int, default=GOAL_COUNTS, help="two numbers or more"
+    )
     words.add_argument("--repeat", type=int, default=9)
     given = words.parse_args(arguments)
     few, many = given.links

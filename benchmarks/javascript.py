@@ -27,7 +27,7 @@ from supple import OPEN, Pole, Reach, rotations
 from supple.viewer.standalone import BUILT, kernels_wasm
 
 HERE = Path(__file__).resolve().parent
-STRICTER = 1 - 1e-6  # rounding in another forward kinematics must not decide
+TOLERANCE_FACTOR = 1 - 1e-6  # rounding in another forward kinematics must not decide
 # Problem, the peer beside, and at most what part of its mean supple.wasm is to take.
 WANTED = (
     ("chain-5", "fullik", 1 / 4),
@@ -46,7 +46,7 @@ def lowered(problem: dict[str, Any]) -> bytes:
         goals = [Reach("tip", OPEN)]
         seed = np.reshape(problem["seed"], (-1, 2))
         start = supple.Pose(skeleton, rotations.from_euler("zy", seed).ravel())
-    prepared = supple.prepare(skeleton, goals, tolerance=STRICTER * problem["tol"])
+    prepared = supple.prepare(skeleton, goals, tolerance=TOLERANCE_FACTOR * problem["tol"])
     return prepared.to_bytes(start=start)
 
 

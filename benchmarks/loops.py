@@ -23,9 +23,9 @@ from measuring import parser, show, table
 
 import supple
 
-TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
-CLOSED = 1e-6  # [m]
-TRIES = 20  # poses for a target, at most
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-4, 1e-3  # [m], [rad]
+CLOSED_GAP = 1e-6  # [m]
+TRIES_A_TARGET = 20  # poses for a target, at most
 HEADS = ("model", "solver", "targets", "reached", "loops closed", "widest m", *robots.TIMES)
 
 
@@ -43,7 +43,7 @@ class Case:
     def __post_init__(self) -> None:
         self.ik = supple.prepare(
             self.robot.skeleton, [supple.Reach(self.tip, pose=supple.OPEN)], lock=self.locked,
-            tolerance=TOLERANCE, orientation_tolerance=TURN,
+            tolerance=POSITION_TOLERANCE, orientation_tolerance=TURN_TOLERANCE,
         )  # fmt: skip
         keys = self.robot.character.poses
         self.start = self.closing(())(start=keys.get("home", self.robot.character.pose)).pose
@@ -71,11 +71,11 @@ class Case:
         rng = np.random.default_rng(seed)
         closing = self.closing(self.driven)
         found: list[np.ndarray] = []
-        for _ in range(TRIES * count):
+        for _ in range(TRIES_A_TARGET * count):
             angles = {n: rng.uniform(*self.robot.model.joint(n).range) for n in self.driven}
             closed = closing(start=self.start.with_(angles))
             q = self.robot.qpos(closed.pose)
-            if self.opening(q) < CLOSED:
+            if self.opening(q) < CLOSED_GAP:
                 found.append(self.robot.frame(q, "body", self.body))
             if len(found) == count:
                 break
@@ -88,11 +88,14 @@ class Case:
             self.robot.misses(q, "body", self.body, T) for q, T in zip(qs, targets, strict=True)
         ]
         reached = np.mean(
-            [far <= TOLERANCE * 1.001 and turn <= TURN * 1.001 for far, turn in misses]
+            [
+                far <= POSITION_TOLERANCE * 1.001 and turn <= TURN_TOLERANCE * 1.001
+                for far, turn in misses
+            ]
         )
         return [
             f"{100 * reached:.1f}%",
-            f"{100 * np.mean(gaps < CLOSED):.1f}%",
+            f"{100 * np.mean(gaps < CLOSED_GAP):.1f}%",
             f"{gaps.max():.1e}",
         ]
 
@@ -118,9 +121,9 @@ def with_mink(case: Case) -> Any:
         task.set_target(mink.SE3.from_matrix(target))
 
         def done() -> bool:
-            if not robots.are_met(state, [task], TOLERANCE, TURN):
+            if not robots.are_met(state, [task], POSITION_TOLERANCE, TURN_TOLERANCE):
                 return False
-            return np.abs(constraints[0].compute_error(state)).max() < CLOSED / 2
+            return np.abs(constraints[0].compute_error(state)).max() < CLOSED_GAP / 2
 
         return robots.descended(mink, state, [task], done, limits, constraints)
 

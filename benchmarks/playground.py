@@ -34,7 +34,7 @@ from supple.viewer.server import Server
 
 # Dragging ------------------------------------------------------------------------------------------
 
-BONES, DRAG_SECONDS = 64, 3
+CHAIN_BONES, DRAG_SECONDS = 64, 3
 FULL_BODY = [  # five goals that move the whole character
     {"id": one, "kind": "reach", "effector": one, "depth": 0, "axis": "x"}
     for one in ("hand.R", "hand.L", "foot.R", "foot.L", "head")
@@ -74,11 +74,19 @@ def drag_goals() -> None:
         page.add_init_script(STUB)
         page.goto(server.url)
         until(page, "window.playground?.ready")
-        chain = {"scene": "snake", "links": BONES, "limits": False, "motion": None, "goals": []}
+        chain = {
+            "scene": "snake",
+            "links": CHAIN_BONES,
+            "limits": False,
+            "motion": None,
+            "goals": [],
+        }
         page.evaluate("(setup) => playground.page.store.set(setup)", chain)
-        until(page, f"playground.page.scene.names.length === {BONES + 1} && playground.settled")
+        until(
+            page, f"playground.page.scene.names.length === {CHAIN_BONES + 1} && playground.settled"
+        )
         until(page, "playground.solves")
-        print(f"a chain of {BONES} links")
+        print(f"a chain of {CHAIN_BONES} links")
         report(page, DRAG_SECONDS, "poses applied")
         setup = {
             "scene": "humanoid",

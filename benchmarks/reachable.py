@@ -47,13 +47,13 @@ import supple
 from supple import rotations as rot
 from supple.solvers import Solver
 
-ROWS = 20  # targets a skeleton
+TARGETS_A_CASE = 20  # targets a skeleton
 HELD_OUT = 100  # the first seed that nothing was tuned on
-ALLOWED = 5e-5  # the share of reachable targets that may be missed
-WORSE = (
+ALLOWED_MISSES = 5e-5  # the share of reachable targets that may be missed
+WORSE_BY = (
     0.01  # of the chain's length: how much farther than the best of many starts an answer may be
 )
-STARTS = 50
+RANDOM_STARTS = 50
 SHOULDER = np.array([0.0, 0.0, 0.333])  # of the arm of seven hinges [m]
 LOCAL = supple.LM(restarts=0)
 
@@ -104,7 +104,7 @@ def solve_case(case: Case, solver: Solver | str) -> tuple[Case, supple.Solution,
 
 def count_case(family: Family, seed: int, number: int, solver: Solver | str, tally: Tally) -> None:
     """Solve one case of a family and add what happened."""
-    drawn = draw_reachable(source_of(family, seed, number), family, ROWS)
+    drawn = draw_reachable(source_of(family, seed, number), family, TARGETS_A_CASE)
     if drawn is None:
         return
     case, answer, fine, seconds = solve_case(drawn, solver)
@@ -143,7 +143,7 @@ def run(
     for family in families:
         tally = Tally()
         for seed in seeds:
-            for number in range(math.ceil(count / ROWS)):
+            for number in range(math.ceil(count / TARGETS_A_CASE)):
                 count_case(family, seed, number, solver, tally)
         results.append((family, tally))
         if not console.is_terminal:
@@ -189,7 +189,7 @@ def replay(path: Path, solver: Solver | str, console: Console) -> int:
     still: Counter[str] = Counter()
     seconds = 0.0
     for name, seed, number in cases:
-        case = draw_reachable(source_of(names[name], seed, number), names[name], ROWS)
+        case = draw_reachable(source_of(names[name], seed, number), names[name], TARGETS_A_CASE)
         assert case is not None
         _, _, fine, spent = solve_case(case, solver)
         seconds += spent
@@ -216,9 +216,11 @@ def beyond(family: Family, seeds: Sequence[int], count: int, solver: Solver | st
     solves = worse = missed = reached = 0
     most = seconds = 0.0
     for seed in seeds:
-        for number in range(math.ceil(count / ROWS)):
+        for number in range(math.ceil(count / TARGETS_A_CASE)):
             rng = source_of(family, seed, number)
-            case = draw_case(rng, family, ROWS, places=("ball", "beyond"), starts=("rest", "bent"))
+            case = draw_case(
+                rng, family, TARGETS_A_CASE, places=("ball", "beyond"), starts=("rest", "bent")
+            )
             if case is None:
                 continue
             case, answer, fine, spent = solve_case(case, solver)
@@ -229,7 +231,7 @@ def beyond(family: Family, seeds: Sequence[int], count: int, solver: Solver | st
             out = best > case.problem.blocks[0].tolerance
             solves += len(far)
             reached += int(fine.sum())
-            worse += int(np.sum(out & (far > WORSE)))
+            worse += int(np.sum(out & (far > WORSE_BY)))
             missed += int(np.sum(~out & ~fine))
             most = max(most, float(np.max(far, initial=0.0, where=out)))
             seconds += spent
@@ -244,7 +246,7 @@ def best_of_many(case: Case, rng: np.random.Generator) -> np.ndarray:
     rows = len(case.places)
     best = np.full(rows, np.inf)
     moving = columns_of(case.skeleton, case.problem.moving)
-    for _ in range(STARTS):
+    for _ in range(RANDOM_STARTS):
         start = np.array(case.start.coordinates)
         drawn = random_coordinates(case.skeleton, rows, rng, length=case.problem.length)
         start[:, moving] = drawn[:, moving]
@@ -284,7 +286,7 @@ def arm_beyond(
 def beyond_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Table:
     """Targets that may be out of reach."""
     table = Table(
-        title=f"Targets that may be out of reach, against the best of {STARTS} random starts"
+        title=f"Targets that may be out of reach, against the best of {RANDOM_STARTS} random starts"
     )
     table.add_column("family", no_wrap=True)
     titles = ("solves", "reached", "missed", "worse by 1%", "of unreached", "most, in lengths")
@@ -415,13 +417,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if results:
         console.print(table_of(results))
     if wanted("beyond"):
-        console.print(beyond_table(given.seeds, max(ROWS, given.count // 5), solver))
+        console.print(beyond_table(given.seeds, max(TARGETS_A_CASE, given.count // 5), solver))
     if wanted("look"):
-        console.print(look_table(given.seeds, max(ROWS, given.count // 20), solver))
+        console.print(look_table(given.seeds, max(TARGETS_A_CASE, given.count // 20), solver))
     solves = sum(tally.solves for _, tally in results)
     missed = sum(len(tally.misses) for _, tally in results)
     console.print(f"{missed} of {solves:,} reachable targets missed", highlight=False)
-    return int(missed > max(1, ALLOWED * solves) or any(tally.wrong for _, tally in results))
+    return int(missed > max(1, ALLOWED_MISSES * solves) or any(tally.wrong for _, tally in results))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 import supple
 from supple import robot, rotations
 
-TOUCHING = 1e-9  # [m]
+TOUCHING_DEPTH = 1e-9  # [m]
 DATA = Path(__file__).parents[2] / "shared/data/mjcf"
 
 
@@ -104,7 +104,7 @@ class Robot:
         self.data.qpos[:] = q
         mujoco.mj_fwdPosition(self.model, self.data)
         deepest = max((-contact.dist for contact in self.data.contact), default=0.0)
-        return deepest if deepest > TOUCHING else 0.0
+        return deepest if deepest > TOUCHING_DEPTH else 0.0
 
     def frame(self, q: np.ndarray, kind: str, name: str) -> np.ndarray:
         """The world frame (4, 4) of a body or site by MuJoCo."""

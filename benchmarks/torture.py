@@ -39,14 +39,14 @@ from tests.support.verdict import Fault, judge, violation
 import supple
 from supple.solvers import ALL, Solver
 
-ROWS = 128  # solves a case
-FEW = 16  # a case has so many times fewer solves where they are slow
+CASE_ROWS = 128  # solves a case
+SLOW_FACTOR = 16  # a case has so many times fewer solves where they are slow
 # What is slow gets this much of an even share of the solves.
 SHARES = {"Optimize": 0.02, "Jacobian": 0.5, "long": 0.1, HUGE.name: 0.01}
-LONG = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
-KEPT = 8  # every so many cases are also solved with unreachable="keep"
-ALONE = 4  # every so many cases one row is also solved by itself
-AGAIN = 3  # every so many cases the problems are also solved from their own answers
+LONG_JOINTS = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
+KEEP_EVERY = 8  # every so many cases are also solved with unreachable="keep"
+ALONE_EVERY = 4  # every so many cases one row is also solved by itself
+AGAIN_EVERY = 3  # every so many cases the problems are also solved from their own answers
 
 
 @dataclass
@@ -71,15 +71,17 @@ def share_of(solver: Solver | str, family: Family) -> float:
     return SHARES.get(name_of(solver), 1.0) * SHARES.get(family.name, 1.0)
 
 
-def case_of(family: Family, number: int, solver: Solver | str, rows: int = ROWS) -> Case | None:
+def case_of(
+    family: Family, number: int, solver: Solver | str, rows: int = CASE_ROWS
+) -> Case | None:
     """A family's case number so-and-so, None if the numbers drawn make no problem."""
-    rows = max(rows // FEW, 1) if share_of(solver, family) < 0.1 else rows
+    rows = max(rows // SLOW_FACTOR, 1) if share_of(solver, family) < 0.1 else rows
     return draw_case(seed_of(family, number), family, rows)
 
 
 def patient(solver: Solver | str, family: Family) -> Solver | str:
     """The solver; in families of long chains SciPy without its dense matrix and with few iterations."""
-    if isinstance(solver, supple.Optimize) and family.links[0] >= LONG:
+    if isinstance(solver, supple.Optimize) and family.links[0] >= LONG_JOINTS:
         return replace(solver, method="cg", max_iterations=20)
     return solver
 
@@ -87,7 +89,7 @@ def patient(solver: Solver | str, family: Family) -> Solver | str:
 def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> None:
     """Solve a case, judge the answers and count."""
     solver = patient(solver, case.family)
-    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    keep = "keep" if number % KEEP_EVERY == KEEP_EVERY - 1 else "approach"
     try:
         prepared = case.prepared(solver, unreachable=keep)
     except supple.SuppleError:
@@ -100,7 +102,7 @@ def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> N
     tally.statuses.update(answer.status.tolist())
     tally.violation = max(tally.violation, violation(case, answer))
     tally.faults += [(number, fault) for fault in judge(case, prepared, answer)]
-    if number % AGAIN == 0 and keep == "approach":
+    if number % AGAIN_EVERY == 0 and keep == "approach":
         again = replace(case, start=answer.pose)
         answer_again = prepared.solve(*again.targets, start=again.start)
         tally.solves += len(answer_again)
@@ -108,7 +110,7 @@ def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> N
             (number, replace(fault, law=f"{fault.law}, from its own answer"))
             for fault in judge(again, prepared, answer_again)
         ]
-    if number % ALONE == 0:
+    if number % ALONE_EVERY == 0:
         b = number % len(answer)
         targets, start = case.row(b)
         if not np.array_equal(prepared.solve(*targets, start=start)._rows, answer[b]._rows):
@@ -142,7 +144,7 @@ def run(
     solvers: Sequence[Solver | str],
     families: Sequence[Family] = (*FAMILIES, HUGE),
     *,
-    rows: int = ROWS,
+    rows: int = CASE_ROWS,
     first: int = 0,
 ) -> Iterator[tuple[str, str, Tally, bool]]:
     """Share the solves out over the cases from number `first` on.
@@ -236,7 +238,7 @@ def replay(console: Console, solver: str, name: str, number: int, row: int, rows
     chosen = solvers_named([solver])[0]
     case = case_of(family, number, chosen, rows)
     assert case is not None
-    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    keep = "keep" if number % KEEP_EVERY == KEEP_EVERY - 1 else "approach"
     prepared = case.prepared(patient(chosen, family), unreachable=keep)
     console.print_json(json.dumps(case.describe(row)))
     answer = prepared.solve(*case.targets, start=case.start)
@@ -258,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
     words.add_argument("--family", action="append", default=[], help="part of a family's name")
     words.add_argument(
-        "--rows", type=int, default=ROWS, help="solves a case (default: %(default)s)"
+        "--rows", type=int, default=CASE_ROWS, help="solves a case (default: %(default)s)"
     )
     words.add_argument(
         "--first", type=int, default=0, help="number of each family's first case (default: 0)"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from contest.model import BALL, FREE, Model, Part, Vector
 
-HALF = math.pi / 2
+QUARTER_TURN = math.pi / 2
 
 
 def chain(lengths: Sequence[float], motion: str = BALL, *, limit: float | None = None) -> Model:
@@ -30,23 +30,23 @@ def chain(lengths: Sequence[float], motion: str = BALL, *, limit: float | None =
 # offset [m], rotation about X, Y, Z [rad], axis, limits [rad]; then the tip's
 _PANDA = (
     ((0.0, 0.0, 0.333), (0.0, 0.0, 0.0), "z", (-2.8973, 2.8973)),
-    ((0.0, 0.0, 0.0), (-HALF, 0.0, 0.0), "z", (-1.7628, 1.7628)),
-    ((0.0, -0.316, 0.0), (HALF, 0.0, 0.0), "z", (-2.8973, 2.8973)),
-    ((0.0825, 0.0, 0.0), (HALF, 0.0, 0.0), "z", (-3.0718, -0.0698)),
-    ((-0.0825, 0.384, 0.0), (-HALF, 0.0, 0.0), "z", (-2.8973, 2.8973)),
-    ((0.0, 0.0, 0.0), (HALF, 0.0, 0.0), "z", (-0.0175, 3.7525)),
-    ((0.088, 0.0, 0.0), (HALF, 0.0, 0.0), "z", (-2.8973, 2.8973)),
+    ((0.0, 0.0, 0.0), (-QUARTER_TURN, 0.0, 0.0), "z", (-1.7628, 1.7628)),
+    ((0.0, -0.316, 0.0), (QUARTER_TURN, 0.0, 0.0), "z", (-2.8973, 2.8973)),
+    ((0.0825, 0.0, 0.0), (QUARTER_TURN, 0.0, 0.0), "z", (-3.0718, -0.0698)),
+    ((-0.0825, 0.384, 0.0), (-QUARTER_TURN, 0.0, 0.0), "z", (-2.8973, 2.8973)),
+    ((0.0, 0.0, 0.0), (QUARTER_TURN, 0.0, 0.0), "z", (-0.0175, 3.7525)),
+    ((0.088, 0.0, 0.0), (QUARTER_TURN, 0.0, 0.0), "z", (-2.8973, 2.8973)),
 )
 _PANDA_TIP = ((0.0, 0.0, 0.2104), (0.0, 0.0, -math.pi / 4))
 _UR5 = (
     ((0.0, 0.0, 0.089159), (0.0, 0.0, 0.0), "z", (-math.pi, math.pi)),
-    ((0.0, 0.13585, 0.0), (0.0, HALF, 0.0), "y", (-math.pi, math.pi)),
+    ((0.0, 0.13585, 0.0), (0.0, QUARTER_TURN, 0.0), "y", (-math.pi, math.pi)),
     ((0.0, -0.1197, 0.425), (0.0, 0.0, 0.0), "y", (-math.pi, math.pi)),
-    ((0.0, 0.0, 0.39225), (0.0, HALF, 0.0), "y", (-math.pi, math.pi)),
+    ((0.0, 0.0, 0.39225), (0.0, QUARTER_TURN, 0.0), "y", (-math.pi, math.pi)),
     ((0.0, 0.093, 0.0), (0.0, 0.0, 0.0), "z", (-math.pi, math.pi)),
     ((0.0, 0.0, 0.09465), (0.0, 0.0, 0.0), "y", (-math.pi, math.pi)),
 )
-_UR5_TIP = ((0.0, 0.0823, 0.0), (-HALF, 0.0, 0.0))
+_UR5_TIP = ((0.0, 0.0823, 0.0), (-QUARTER_TURN, 0.0, 0.0))
 
 
 def panda() -> Model:

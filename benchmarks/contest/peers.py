@@ -21,7 +21,7 @@ from supple.kernels import user_cache
 ADAPTERS = Path(__file__).parent / "adapters"
 DRIVE = "drive.mjs"  # what all adapters in JavaScript import
 MARK = "installed.json"  # the last thing that is written: without it a folder is half done
-PATIENCE = 1200  # seconds for one step of setting up
+STEP_TIMEOUT = 1200  # seconds for one step of setting up
 QUIET = {"npm_config_update_notifier": "false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
@@ -98,7 +98,7 @@ class Peer:
     def _do(self, command: Sequence[str]) -> str:
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=PATIENCE, env=environment()
+                command, capture_output=True, text=True, timeout=STEP_TIMEOUT, env=environment()
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SuppleError(f"{self.name}: {error}") from None

@@ -15,7 +15,7 @@ from contest.model import BALL, FREE, Model, forward, placed
 from supple.errors import one_of, whole
 
 CHAIN, POSE, PATH, POLE, BODY = "chain", "pose", "path", "pole", "body"
-STRICT = 1e-5  # m and rad
+TIGHT_TOLERANCE = 1e-5  # m and rad
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Problem:
     targets: np.ndarray
     start: np.ndarray
     tolerance: float
-    turn_tolerance: float = STRICT
+    turn_tolerance: float = TIGHT_TOLERANCE
     poles: np.ndarray | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _pose(name: str, about: str, model: Model, start: np.ndarray, count: int) ->
     q = rng.uniform(model.limits[:, 0], model.limits[:, 1], (count, model.width))
     targets = forward(model, q)[:, -1:]
     asked = (Asked("tip", orientation=True),)
-    return Problem(name, about, POSE, model, asked, targets, start, STRICT)
+    return Problem(name, about, POSE, model, asked, targets, start, TIGHT_TOLERANCE)
 
 
 def _panda(count: int) -> Problem:
@@ -201,7 +201,14 @@ def _track(count: int) -> Problem:
         targets[k, 0, :3, 3] += (0.0, 0.15 * math.sin(a), 0.15 * (math.cos(a) - 1))
     asked = (Asked("tip", orientation=True),)
     return Problem(
-        "panda-track", "the same arm round a circle", PATH, model, asked, targets, middle, STRICT
+        "panda-track",
+        "the same arm round a circle",
+        PATH,
+        model,
+        asked,
+        targets,
+        middle,
+        TIGHT_TOLERANCE,
     )
 
 

@@ -16,10 +16,14 @@ from tests.support import random_chains
 
 import supple
 
-STEP = 0.01  # how far the target moves, in chain lengths
-NEAREST = 1.05  # how near to the root the target comes, in chain lengths: surely out of reach
-MOST = 10.0  # how much more than the target, seen from the root, a joint may turn
-EQUAL = 5e-4  # chain lengths by which one of two answers may be nearer that count as equally far
+TARGET_STEP = 0.01  # how far the target moves, in chain lengths
+NEAREST_TARGET = (
+    1.05  # how near to the root the target comes, in chain lengths: surely out of reach
+)
+CALM_RATIO = 10.0  # how much more than the target, seen from the root, a joint may turn
+EQUAL_DISTANCE = (
+    5e-4  # chain lengths by which one of two answers may be nearer that count as equally far
+)
 
 
 @dataclass(frozen=True)
@@ -43,20 +47,22 @@ def walk(
         length = skeleton.length("tip", root="j0")
         ik = supple.prepare(skeleton, [supple.Reach("tip")], solver=solver)
         direction = rng.normal(size=3)
-        target = length * rng.uniform(NEAREST, 2.5) * direction / np.linalg.norm(direction)
+        target = length * rng.uniform(NEAREST_TARGET, 2.5) * direction / np.linalg.norm(direction)
         pose = ik(target, start=ik(target).pose).pose
         for _ in range(steps):
             step = rng.normal(size=3)
-            step *= STEP * length / np.linalg.norm(step)
-            moved = target + (step if np.linalg.norm(target + step) > NEAREST * length else -step)
+            step *= TARGET_STEP * length / np.linalg.norm(step)
+            moved = target + (
+                step if np.linalg.norm(target + step) > NEAREST_TARGET * length else -step
+            )
             answer = ik(moved, start=pose)
-            angle = STEP * length / np.linalg.norm(target)
+            angle = TARGET_STEP * length / np.linalg.norm(target)
             yield Step(answer.pose.turns(pose).max() / angle, skeleton, pose, answer.pose, moved)
             target, pose = moved, answer.pose
 
 
 def price(step: Step) -> float:
     """By how much farther than the answer the last calm pose on the way to it is, in chain lengths."""
-    calm = step.before.interpolate(step.after, min(1.0, MOST / step.ratio)).clamped()
+    calm = step.before.interpolate(step.after, min(1.0, CALM_RATIO / step.ratio)).clamped()
     gaps = [np.linalg.norm(p.position("tip") - step.target) for p in (calm, step.after)]
     return float(gaps[0] - gaps[1]) / step.skeleton.length("tip", root="j0")

@@ -23,8 +23,8 @@ from supple.kernels import layout
 from supple.problem.lowering import Problem
 
 TURNS = ("Ball", "Hinge", "Cone", "Axes")
-MULTIPLIERS = (0.5, -0.5, 1.0, -1.0, 2.0, 0.25, 1.5)
-FAR = 10.0  # lengths by which open slides of a far start are off; open angles are off by this many radians
+MIMIC_MULTIPLIERS = (0.5, -0.5, 1.0, -1.0, 2.0, 0.25, 1.5)
+FAR_OFF = 10.0  # lengths by which open slides of a far start are off; open angles are off by this many radians
 
 
 def _families() -> tuple[Family, ...]:
@@ -109,7 +109,7 @@ def draw_skeleton(rng: Random, family: Family) -> tuple[supple.Skeleton, float]:
             joint = draw_joint(rng, kind, length, family.extras)
             copied = sources.get(kind)
             if "mimic" in family.extras and copied and rng.random() < 0.4:
-                factor = rng.choice([rng.choice(MULTIPLIERS), rng.uniform(-1.5, 1.5)])
+                factor = rng.choice([rng.choice(MIMIC_MULTIPLIERS), rng.uniform(-1.5, 1.5)])
                 shift = rng.choice(
                     [0.0, rng.uniform(-0.5, 0.5) * (length if kind == "Slider" else 1.0)]
                 )
@@ -223,7 +223,7 @@ def _starts(
     if "far" in family.extras:
         slides, angles = _open_columns(skeleton)
         away = np.flatnonzero(~rest & (rng.random(count) < 0.5))
-        for columns, size in ((slides, FAR * length), (angles, FAR)):
+        for columns, size in ((slides, FAR_OFF * length), (angles, FAR_OFF)):
             for at in columns:
                 q[away, at] += size * rng.uniform(-1.0, 1.0, len(away))
         q = supple.Pose(skeleton, q).clamped().coordinates.copy()

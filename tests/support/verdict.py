@@ -18,8 +18,10 @@ from supple.kernels import layout
 from supple.problem.lowering import RADIAN
 from supple.solve.outcome import Demand
 
-LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
-CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians
+LIMIT_TOLERANCE = (
+    1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
+)
+ERROR_AGREEMENT = 1e-9  # how well errors must agree, in chain lengths or radians
 Status = supple.Status
 SHIFTING = (supple.Slider, supple.Free, supple.Planar)
 
@@ -195,7 +197,9 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     far = far + 10.0 * np.abs(pose.positions).max(axis=(-2, -1))  # slides may go far out and back
     slack = np.empty(mine.shape)
     for i, demand in enumerate(demands):
-        slack[:, i] = CLOSE * length + 1e-13 * far if demand.kind == "position" else CLOSE
+        slack[:, i] = (
+            ERROR_AGREEMENT * length + 1e-13 * far if demand.kind == "position" else ERROR_AGREEMENT
+        )
         if demand.kind == "direction":  # seen from very near, a direction is not much of a number
             away = _targets_of(case, demand) - effector_point(case.goals[demand.goal], pose)
             slack[:, i] += 1e-12 * (length + far) / (np.linalg.norm(away, axis=-1) + 1e-300)
@@ -224,7 +228,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
         blame("kept means untouched", ~reached & differs, ("status", status))
     judged = reached | (not keep)
     violated = pose.violations()[:, case.problem.moving].max(axis=-1)
-    blame("limits hold", judged & (violated > LIMIT), ("by", violated))
+    blame("limits hold", judged & (violated > LIMIT_TOLERANCE), ("by", violated))
     before = cost(case, demands, errors(case, demands, first))
     after = cost(case, demands, mine)
     rounding = (1e-15 * (1.0 + far / length)) ** 2
@@ -232,7 +236,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     for i, demand in enumerate(demands):
         if demand.kind == "direction":  # on the effector itself, every direction is right
             way = _targets_of(case, demand) - effector_point(case.goals[demand.goal], first)
-            worse &= np.linalg.norm(way, axis=-1) > CLOSE * (length + far)
+            worse &= np.linalg.norm(way, axis=-1) > ERROR_AGREEMENT * (length + far)
             # And seen from near, its last digits are rounding: d(size^2 / 2) = size d(size).
             weight = case.goals[demand.goal].weight
             worse &= after - before > weight * RADIAN**2 * mine[:, i] * slack[:, i]
@@ -243,13 +247,13 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     for amount, demand in zip(beyond, [d for d in demands if d.kind == "position"], strict=True):
         if amount is None:
             continue
-        out = amount > demand.tolerance + CLOSE * length + 1e-13 * far
+        out = amount > demand.tolerance + ERROR_AGREEMENT * length + 1e-13 * far
         told = (status == Status.TOO_FAR) | (status == Status.TOO_NEAR)
         blame("too far is told", out & ~told, ("by", amount), ("status", status))
         whole = len(case.problem.moving) == _joints_below(case, demand)
         pointed = getattr(case.goals[demand.goal], "point", None) is not None
         if len(beyond) == 1 and whole and not pointed:
-            near = amount < demand.tolerance - CLOSE * length - 1e-13 * far
+            near = amount < demand.tolerance - ERROR_AGREEMENT * length - 1e-13 * far
             blame("too far is true", near & (status == Status.TOO_FAR), ("by", amount))
     lost = case.reachable & ((status == Status.TOO_FAR) | (status == Status.TOO_NEAR))
     blame("what is in reach is not too far", lost, ("status", status))

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 WARM_UP = 0.3  # seconds for caches, allocators and compilers that compile as they run
-BATCHES = 5  # at most so many timed calls of a batch; the median counts
+BATCH_RUNS = 5  # at most so many timed calls of a batch; the median counts
 ARRAYS = (
     "targets", "start", "hinged_start", "hinged_limits", "start_points", "poles"
 )  # fmt: skip
@@ -97,7 +97,7 @@ def drive(solver: dict[str, Any], problem: dict[str, Any], budget: float) -> dic
     if "batch" in solver:
         rows = solver["batch"]()  # compiles, starts threads
         times: list[float] = []
-        while len(times) < BATCHES and sum(times) < budget:
+        while len(times) < BATCH_RUNS and sum(times) < budget:
             began = clock()
             rows = solver["batch"]()
             times.append(clock() - began)

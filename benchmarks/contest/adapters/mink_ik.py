@@ -6,7 +6,7 @@ import mink
 import numpy as np
 from drive import Skip, main, near
 
-ITERATIONS = 100
+MOST_ITERATIONS = 100
 
 
 def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
         state.update(start)
         for task, frame in zip(tasks, frames, strict=True):
             task.set_target(frame)
-        for _ in range(ITERATIONS):
+        for _ in range(MOST_ITERATIONS):
             if near(problem, (task.compute_error(state) for task in tasks)):
                 break
             try:

@@ -6,8 +6,8 @@ import mujoco as mj
 import numpy as np
 from drive import Skip, main
 
-ITERATIONS = 300
-RESTARTS = 20
+MOST_ITERATIONS = 300
+MOST_RESTARTS = 20
 
 
 def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
         q, damping = start.copy(), 1e-2
         e = errors(q, target)
         size, square, fresh = e @ e, damped, True
-        for _ in range(ITERATIONS):
+        for _ in range(MOST_ITERATIONS):
             if done(e):
                 break
             if fresh:
@@ -66,7 +66,7 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
 
     def solve(target: Any, start: np.ndarray) -> np.ndarray:
         q, reached = attempt(target, start)
-        for _ in range(RESTARTS if limited else 0):
+        for _ in range(MOST_RESTARTS if limited else 0):
             if reached:
                 break
             q, reached = attempt(target, random.uniform(lower, upper))

@@ -17,7 +17,7 @@ from supple.solve.prepare import prepare
 from supple.solve.solution import Solution
 from supple.solve.solve import solve
 
-STRICTER = 1 - 1e-6  # so that rounding in another forward kinematics does not decide
+TOLERANCE_FACTOR = 1 - 1e-6  # so that rounding in another forward kinematics does not decide
 PREPARED, ONE_SHOT = "prepared", "one-shot"
 
 
@@ -66,8 +66,8 @@ def make(data: dict[str, Any], variant: str) -> dict[str, Any]:
     problem = Problem.from_json(data)
     one = skeleton(problem.model)
     start = Pose(one, problem.start)
-    options: dict[str, Any] = {"tolerance": problem.tolerance * STRICTER}
-    options["orientation_tolerance"] = problem.turn_tolerance * STRICTER
+    options: dict[str, Any] = {"tolerance": problem.tolerance * TOLERANCE_FACTOR}
+    options["orientation_tolerance"] = problem.turn_tolerance * TOLERANCE_FACTOR
     options["free_root"] = True  # as the other libraries move it
     functions: dict[str, Any] = {
         "answer": lambda answer: answer.pose.coordinates,

@@ -9,8 +9,8 @@ import pink
 import pinocchio as pin
 from drive import Skip, main, near
 
-ITERATIONS = 100
-QUATERNION = [0, 1, 2, 4, 5, 6, 3]  # a free part's x, y, z and then xyzw, out of wxyz
+MOST_ITERATIONS = 100
+XYZW_FROM_WXYZ = [0, 1, 2, 4, 5, 6, 3]  # a free part's x, y, z and then xyzw, out of wxyz
 
 
 def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
         state.update(start[order])
         for task, frame in zip(tasks, frames, strict=True):
             task.set_target(frame)
-        for _ in range(ITERATIONS):
+        for _ in range(MOST_ITERATIONS):
             if near(problem, (task.compute_error(state) for task in tasks)):
                 break
             try:
@@ -70,7 +70,7 @@ def _order(problem: dict[str, Any], model: Any) -> np.ndarray:
     for frame in model.frames:
         if frame.type == pin.FrameType.BODY and frame.name in first:
             joint = model.joints[frame.parentJoint]
-            turn = QUATERNION if joint.nq == 7 else range(joint.nq)
+            turn = XYZW_FROM_WXYZ if joint.nq == 7 else range(joint.nq)
             order[joint.idx_q : joint.idx_q + joint.nq] = [first[frame.name] + k for k in turn]
     return order
 
