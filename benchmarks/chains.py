@@ -123,7 +123,7 @@ def errors_of(
 
 
 def report(found: dict[tuple[str, str], tuple[np.ndarray, float]], ranges: str = "ours") -> int:
-    """Print the table; returns how many wishes are not met."""
+    """Print the table; returns how many rows are worse than wanted."""
     whose = "the authors' ranges" if ranges == "authors" else "our wider ranges"
     table = Table(
         title=f"Random constrained chains, {whose}, at most {MOST_ITERATIONS} iterations, but for auto"

@@ -1,6 +1,6 @@
-"""Goals of one's own beside built-in ones: the same problems asked for by Reach and by a function.
+"""Custom goals beside built-in ones: the same problems asked for by Reach and by a function.
 
-Every problem is solved twice in a batch, by LM with the same options: with `Reach`, and with a goal of one's own
+Every problem is solved twice in a batch, by LM with the same options: with `Reach`, and with a custom goal
 that has the same residual. In front a second goal keeps the solver from the fast paths that single positions
 have, which a function cannot take; the rows "alone" show these too. Thread times; the median of several runs.
 

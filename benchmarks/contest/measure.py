@@ -33,15 +33,15 @@ class Result:
         problem: The problem's name.
         solver: The solver's, with the variant.
         tried: How many targets were tried in the time there was.
-        solved: Which part of them the verifier found solved, 0 to 1.
-        median: Of the calls; for a batch, its time over its size, as for all below.
-        p99: What one call in a hundred takes longer than.
-        worst: The longest.
-        mean: Of the calls.
+        solved: The share of them that the verifier found solved, 0 to 1.
+        median: The median of the calls; of a batch, as in all below, its time divided by its size.
+        p99: The 99th percentile of the calls.
+        worst: The longest call.
+        mean: The mean of the calls.
         step: The largest move of a joint between answers [rad], for paths.
         ratio: Its mean over that of supple's prepared call in the same run.
-        median_ratio: The same of the medians: what is left when other programs interrupt.
-        failure: Why there is no figure; None if there are.
+        median_ratio: The same of the medians, which other programs disturb less.
+        failure: Why there are no figures; None if there are.
     """
 
     problem: str
@@ -74,7 +74,7 @@ def run(
 
     Args:
         problem: What is asked.
-        peers: Beside whom.
+        peers: The other solvers.
         budget: Seconds of timed solving for each; targets that are left over are not tried.
         rounds: How often all of them run in turn; the round with the least mean counts, for each.
         progress: Called with a label before each process.

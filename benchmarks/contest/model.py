@@ -41,7 +41,7 @@ class Part:
 
     @property
     def width(self) -> int:
-        """How many numbers say where it stands."""
+        """How many coordinates it has."""
         return {BALL: 4, FREE: 7}.get(self.motion, len(self.motion))
 
 
@@ -64,12 +64,12 @@ class Model:
 
     @cached_property
     def width(self) -> int:
-        """The length of a vector that says where everything stands."""
+        """How many coordinates the model has, Q."""
         return sum(part.width for part in self.parts)
 
     @cached_property
     def limits(self) -> np.ndarray:
-        """(lo, hi) of each number of a vector, shape (Q, 2); infinite where there is none."""
+        """Limits (lo, hi) of each coordinate, shape (Q, 2); infinite where there is none."""
         rows: list[tuple[float, float]] = []
         for part in self.parts:
             rows += part.limits or [(-np.inf, np.inf)] * part.width
@@ -77,7 +77,7 @@ class Model:
 
     @cached_property
     def angles(self) -> np.ndarray:
-        """Which numbers of a vector are angles of hinges, shape (Q,)."""
+        """Which coordinates are angles of hinges, shape (Q,)."""
         flags = [part.motion not in (BALL, FREE) for part in self.parts for _ in range(part.width)]
         return np.array(flags)
 
@@ -111,12 +111,12 @@ def _part(data: Mapping[str, Any]) -> Part:
 
 
 def forward(model: Model, q: np.ndarray) -> np.ndarray:
-    """Where everything stands: the frames of parts and tips in the world, shape (B, P, 4, 4).
+    """The world frames of parts and tips, shape (B, P, 4, 4).
 
     Args:
         model: The mechanism.
-        q: One vector for each of B poses, shape (B, Q); a row that is not finite gives frames that
-            are not.
+        q: The coordinates of B poses, shape (B, Q); a row that is not finite gives frames that are not
+            finite.
     """
     frames = np.empty((len(q), len(model.names), 4, 4))
     index = {name: k for k, name in enumerate(model.names)}

@@ -1,4 +1,4 @@
-"""The other solvers: what they are called, how they are set up, how they are started.
+"""The other solvers: their names, how they are installed and how they are started.
 
 Each lives in an environment of its own under the user's cache folder, so that none of their
 dependencies meets supple's.
@@ -69,7 +69,7 @@ class Peer:
         return [str(_python(self.folder)), "-B", str(ADAPTERS / self.adapter)]
 
     def install(self) -> str:
-        """Set it up, or anew; gives the version.
+        """Install it, or install it again; returns the version.
 
         Raises:
             SuppleError: It cannot be installed here; the message says what said so.
@@ -192,6 +192,6 @@ def _program(name: str) -> str:
 
 
 def _last_words(text: str) -> str:
-    """The line that says most: the last that names an error, or the last."""
+    """The last line that names an error, or the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["no message"]
     return next((line for line in reversed(lines) if "error" in line.lower()), lines[-1])

@@ -20,7 +20,7 @@ TIGHT_TOLERANCE = 1e-5  # m and rad
 
 @dataclass(frozen=True)
 class Asked:
-    """What one goal asks of a tip.
+    """A goal: what it asks of a tip.
 
     Attributes:
         tip: Its name.
@@ -47,7 +47,7 @@ class Problem:
         start: Where every solve starts, shape (Q,).
         tolerance: How near counts as reached [m].
         turn_tolerance: How near in orientation counts as reached [rad].
-        poles: The side to which the middle joint must bend, world positions, shape (N, 3), or None.
+        poles: World positions towards which the middle joint must bend, shape (N, 3), or None.
     """
 
     name: str

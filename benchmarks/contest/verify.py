@@ -1,4 +1,4 @@
-"""The one verifier: plain forward kinematics on what a solver gave back, never its own claim."""
+"""The verifier: forward kinematics in plain NumPy judges what a solver returned, not what it reports."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ POLE_SLACK = 1e-2  # rad by which the middle joint may be off the pole's half-pl
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What answers are worth, one flag for each of N.
+    """The judgement of N answers.
 
     Attributes:
         reached: Whether every goal is met within the tolerances.
-        lawful: Whether the limits hold and, where bones are drawn as points, their lengths.
+        lawful: Whether the limits hold and, of answers in points, the lengths of bones.
         step: The largest move of a joint from one answer to the next [rad]; None unless the
             problem is a path.
     """
@@ -44,7 +44,7 @@ def verify(problem: Problem, answers: Sequence[Any]) -> Verdict:
     Args:
         problem: What was asked.
         answers: For each target a vector of the model or of its hinged form, or, for chains, the
-            points of its joints and tip (P, 3); None where the solver gave up. What is of no such
+            points of its joints and tip (P, 3); None where the solver gave up. An answer of any other
             shape counts as given up.
     """
     count = len(answers)

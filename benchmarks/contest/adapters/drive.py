@@ -1,4 +1,4 @@
-"""What times every solver: `python adapter.py problem.json result.json variant seconds`.
+"""Time a solver: `python adapter.py problem.json result.json variant seconds`.
 
 An adapter calls `main(make)`. `make(problem, variant)` gets the problem's JSON with arrays for
 numbers, and gives a dictionary of functions, or raises Skip:
@@ -30,7 +30,7 @@ ARRAYS = (
 
 
 class Skip(Exception):  # noqa: N818 (nothing is wrong)
-    """This solver cannot be asked this."""
+    """The solver cannot take this problem."""
 
 
 def main(make: Callable[[dict[str, Any], str], dict[str, Any]]) -> None:

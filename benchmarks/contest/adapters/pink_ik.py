@@ -61,7 +61,7 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
 
 
 def _order(problem: dict[str, Any], model: Any) -> np.ndarray:
-    """Where each of its numbers stands in our vector."""
+    """The index in our vector of each of its coordinates."""
     first, column = {}, 0
     for part in problem["model"]["parts"]:
         first[part["name"]] = column
