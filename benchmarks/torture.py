@@ -1,7 +1,7 @@
 """A million random and adversarial solves: never NaN, never worse, inside the limits, truthful.
 
-Every solver meets every family of `problems` that it claims in the matrix, and every answer is
-judged by `verdict`, independently of the solvers' arithmetic. Exits with 1, and says how to see it
+Every solver meets every family of `tests.support.families` that it claims in the matrix, and every answer is
+judged by `tests.support.verdict`, independently of the solvers' arithmetic. Exits with 1, and says how to see it
 again, when an answer breaks a law.
 
 Solves are shared out evenly over solvers and families, but for what is slow (SHARES): SciPy takes a

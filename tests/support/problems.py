@@ -1,6 +1,6 @@
 """Random and adversarial problems of every kind: the material of the torture benchmark and of the laws.
 
-A *case* is one skeleton of a family (`families`, `mechanisms`) with its goals and a batch of targets and starts:
+A *case* is one skeleton of a family (`families`, `random_skeletons`) with its goals and a batch of targets and starts:
 targets in reach, out of reach, at the root, on a joint, on the effector itself, opposite to it, on the axis of a
 straight chain, at exactly the chain's length.
 """
