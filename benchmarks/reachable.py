@@ -1,8 +1,9 @@
 """How many targets are missed: reachable ones of every family, and how near answers to unreachable ones are.
 
-Every target of a family in `tests.support.reachable_problems` is what forward kinematics gives for a random pose inside
-the limits. A row is solved when an independent judgement (`tests.support.verdict`) finds every goal within its tolerance
-and every joint inside its limits. Times are those of a batch on one thread, in units of the same batch solved by one descent without restarts.
+Every target of a family in `tests.support.reachable_problems` is what forward kinematics gives for a random pose
+inside the limits. A row is solved when an independent judgement (`tests.support.verdict`) finds every goal within its
+tolerance and every joint inside its limits. Times are those of a batch on one thread, in units of the same batch
+solved by one descent without restarts.
 
 Targets that may be out of reach (`--family beyond`) are judged by the best of 50 descents from random poses: an answer
 is worse if it is farther from its target by more than 1% of the chain's length. Looking at a limit (`--family =look`)
