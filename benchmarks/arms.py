@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
-from measuring import parser, show
-from rich.table import Table
+from measuring import parser, show, table_with
 
 import supple
 from supple import OPEN, Fixed, Hinge, Node, Pose, Reach, Skeleton, Slider, Tip, rotations
@@ -140,10 +139,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = parser(__doc__)
     words.add_argument("--targets", type=int, default=10_000)
     count = words.parse_args(arguments).targets
-    table = Table(title=f"{count:,} random poses, {TIGHT_TOLERANCE:g} and {TIGHT_TOLERANCE:g} rad")
-    table.add_column("arm")
-    for title in ("joints", "solved", "us each, batch", "mean iterations", "most restarts"):
-        table.add_column(title, justify="right")
+    table = table_with(
+        f"{count:,} random poses, {TIGHT_TOLERANCE:g} and {TIGHT_TOLERANCE:g} rad",
+        ("arm", "joints", "solved", "us each, batch", "mean iterations", "most restarts"),
+    )
     missed = 0
     for name, joints in ARMS.items():
         fine, each, iterations, restarts = run(name, count)

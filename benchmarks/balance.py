@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import robots
-from measuring import parser, show, table
+from measuring import parser, show, table_with
 from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
@@ -235,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         some = targets[: given.peer]
         done = robots.timed(mink, some)
         rows.append(_row("mink, ComTask", standing.judged(done.answers, some), done))
-    show(table("G1 on its feet", HEADS, rows, left=2))
+    show(table_with("G1 on its feet", HEADS, rows, left=2))
     rng = np.random.default_rng(given.seed)
     began = time.perf_counter()
     some = targets[: given.search]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from measuring import parser
+from measuring import parser, table_with
 from rich.console import Console
 from rich.table import Table
 
@@ -279,10 +279,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(table)
         missed += slower
     if given.processes > 0:
-        table = Table(title=f"First calls in new processes, least of {given.processes} in ms")
-        table.add_column("what")
-        for case in cases:
-            table.add_column(case.name, justify="right")
+        table = table_with(
+            f"First calls in new processes, least of {given.processes} in ms",
+            ("what", *(case.name for case in cases)),
+        )
         figures = [first_calls(case, given.processes) for case in cases]
         for what, *figures_of in zip(FIRST_ROWS, *figures, strict=True):
             table.add_row(what, *(f"{figure:.2f}" for figure in figures_of))

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-from measuring import parser, run_part, show
+from measuring import parser, run_part, show, table_with
 from rich.progress import Progress, track
 from rich.table import Table
 from tests.support import calm as moving
@@ -125,13 +125,20 @@ def errors_of(
 def report(found: dict[tuple[str, str], tuple[np.ndarray, float]], ranges: str = "ours") -> int:
     """Print the table; returns how many rows are worse than wanted."""
     whose = "the authors' ranges" if ranges == "authors" else "our wider ranges"
-    table = Table(
-        title=f"Random constrained chains, {whose}, at most {MOST_ITERATIONS} iterations, but for auto"
+    table = table_with(
+        f"Random constrained chains, {whose}, at most {MOST_ITERATIONS} iterations, but for auto",
+        (
+            "solver",
+            "chains",
+            "targets",
+            "mean error %",
+            "published",
+            "within 0.1%",
+            "worst %",
+            "us a solve",
+        ),
+        left=2,
     )
-    table.add_column("solver")
-    table.add_column("chains")
-    for title in ("targets", "mean error %", "published", "within 0.1%", "worst %", "us a solve"):
-        table.add_column(title, justify="right")
     missed = 0
     for (name, group), (errors, seconds) in found.items():
         column = random_chains.GROUPS.index(group)
@@ -369,9 +376,8 @@ def nearest(arguments: Sequence[str] | None = None) -> int:
     words.add_argument("--count", type=int, default=100, help="problems of each group")
     words.add_argument("--seed", type=int, default=11)
     given = words.parse_args(arguments)
-    table = Table(title=f"Answers that are farther, of {given.count} a group")
-    for title in ("group", *COMPARED, "auto, us"):
-        table.add_column(title, justify="right")
+    heads = ("group", *COMPARED, "auto, us")
+    table = table_with(f"Answers that are farther, of {given.count} a group", heads)
     total = 0
     for group in track(DRAWN, transient=True):
         farther, seconds = count_farther(group, given.count, given.seed)
@@ -397,17 +403,12 @@ def calm(arguments: Sequence[str] | None = None) -> int:
     words.add_argument("--steps", type=int, default=40)
     words.add_argument("--seed", type=int, default=3)
     given = words.parse_args(arguments)
-    table = Table(title=f"Turns of the busiest joint, {given.chains * given.steps:,} steps a group")
-    for title in (
-        "solver",
-        "group",
-        "median",
-        "99%",
-        "largest",
-        f"over {moving.CALM_RATIO:g}",
-        "dearest",
-    ):
-        table.add_column(title, justify="right")
+    over_title = f"over {moving.CALM_RATIO:g}"
+    table = table_with(
+        f"Turns of the busiest joint, {given.chains * given.steps:,} steps a group",
+        ("solver", "group", "median", "99%", "largest", over_title, "dearest"),
+        left=2,
+    )
     solvers = given.solver or ["auto", "CCD", "FABRIK", "Jacobian"]
     over = 0.0
     for name, group in track(

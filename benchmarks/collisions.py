@@ -19,7 +19,7 @@ import numpy as np
 import robots
 from contest import mechanisms
 from contest.adapters.ours import skeleton as built
-from measuring import parser, run_part, show, table
+from measuring import parser, run_part, show, table_with
 
 import supple
 from supple.bodies.pairs import contacts_of
@@ -207,7 +207,7 @@ def answers(arguments: Sequence[str] | None = None) -> int:
         rows += own
         notes.append(f"{case.name}: capsules reject {rejected}")
     rows += body(given.count, given.seed)
-    show(table("Self-collision", HEADS, rows, left=2), *notes)
+    show(table_with("Self-collision", HEADS, rows, left=2), *notes)
     return 0
 
 
@@ -284,7 +284,7 @@ def free(arguments: Sequence[str] | None = None) -> int:
     words.add_argument("--spread", type=float, default=0.2, help="part of every joint's range")
     given = words.parse_args(arguments)
     rows = [counted(path, given.count, given.seed, given.spread) for path in given.models]
-    show(table("Free poses", FREE_HEADS, rows, left=2))
+    show(table_with("Free poses", FREE_HEADS, rows, left=2))
     return 0
 
 

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from measuring import median, parser, run_part, show
+from measuring import median, parser, run_part, show, table_with
 from rich.table import Table
 
 import supple
@@ -291,9 +291,8 @@ def loading_table(path: Path, repeat: int) -> Table:
                     found = measured(load, path, cache)
                     if found is not None:
                         runs.setdefault(called, []).append(found)
-    made = Table(title=path.name)
-    for column in ("", "cold [ms]", "warm [ms]", "cold, of the first", "warm, of the first"):
-        made.add_column(column, justify="left" if not column else "right")
+    heads = ("", "cold [ms]", "warm [ms]", "cold, of the first", "warm, of the first")
+    made = table_with(path.name, heads)
     least = {name: np.min(np.array(some), axis=0) for name, some in runs.items()}
     for name, (cold, warm) in least.items():
         first = least["supple"]

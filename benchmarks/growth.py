@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from measuring import least, parser, show
+from measuring import least, parser, show, table_with
 from rich.table import Table
 
 import supple
@@ -88,12 +88,8 @@ def per_iteration_of_goals(name: str, count: int, repeat: int) -> float:
 
 def goals_table(counts: Sequence[int], repeat: int) -> tuple[Table, int]:
     """What an iteration and preparing cost by the number of goals, and how often growth is faster than linear."""
-    table, missed = Table(title="Growth with goals: milliseconds"), 0
-    table.add_column("what")
-    for count in counts:
-        table.add_column(f"{count:,} goals", justify="right")
-    for title in ("last ratio", "at most"):
-        table.add_column(title, justify="right")
+    heads = ("what", *(f"{count:,} goals" for count in counts), "last ratio", "at most")
+    table, missed = table_with("Growth with goals: milliseconds", heads), 0
     most = MOST_OF_GOALS * counts[-1] / counts[-2]
     prepared = {count: branches(count) for count in counts}
     measured: dict[str, Callable[[int], float]] = {
@@ -121,10 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words.add_argument("--repeat", type=int, default=9)
     given = words.parse_args(arguments)
     few, many = given.links
-    table = Table(title="Growth: milliseconds")
-    table.add_column("what")
-    for title in (f"{few:,} links", f"{many:,} links", "ratio", "at most"):
-        table.add_column(title, justify="right")
+    heads = ("what", f"{few:,} links", f"{many:,} links", "ratio", "at most")
+    table = table_with("Growth: milliseconds", heads)
     missed = 0
     known = {solver.name for solver in ALL}
     for name in (name for name in NAMES if name in known):

@@ -19,7 +19,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import robots
-from measuring import parser, show, table
+from measuring import parser, show, table_with
 
 import supple
 
@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             done = robots.timed(mink, some)
             own = case.judged(done.answers, some)
             rows.append([case.name, "mink, equalities", str(len(some)), *own, *done.words])
-    show(table("Closed loops", HEADS, rows, left=2))
+    show(table_with("Closed loops", HEADS, rows, left=2))
     return 0
 
 

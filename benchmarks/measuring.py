@@ -73,10 +73,10 @@ def least(
     return seconds, result
 
 
-def table(
-    title: str, heads: Sequence[str], rows: Sequence[Sequence[object]], *, left: int = 1
+def table_with(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[object]] = (), *, left: int = 1
 ) -> Table:
-    """A table of rows.
+    """A table with a column for each head; more rows can be added.
 
     Args:
         title: Above it.

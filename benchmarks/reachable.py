@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from contest import mechanisms as arms
 from contest.adapters.ours import skeleton as skeleton_of
-from measuring import parser
+from measuring import parser, table_with
 from rich.console import Console
 from rich.table import Table
 from tests.support.families import Family
@@ -308,11 +308,9 @@ LOOKING = ("Hinge", "Axes", "Cone", "Ball")
 
 def look_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Table:
     """One joint that looks at what it may not be able to see."""
-    table = Table(title="Looking with one joint, against a dense search")
-    table.add_column("joint")
     titles = ("solves", "reached", "missed", "budget", "worse by 1e-3 rad", "most [rad]")
-    for title in (*titles, "mean iterations", "us each"):
-        table.add_column(title, justify="right")
+    heads = ("joint", *titles, "mean iterations", "us each")
+    table = table_with("Looking with one joint, against a dense search", heads)
     for kind in LOOKING:
         for effector in ("head", "eyes"):
             table.add_row(f"{kind}, {effector}", *_look(kind, effector, seeds, count, solver))

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from measuring import parser, show
-from rich.table import Table
+from measuring import parser, show, table_with
 
 from supple.solvers import ALL
 
@@ -71,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bodies["supple reach"] = COMMAND
     taken = in_turns(bodies, given.repeat)
     bare = taken["import numpy"].min()
-    table = Table(title=f"Start-up in new processes, least of {given.repeat}")
-    for title in ("what", "seconds", "times import numpy", "at most"):
-        table.add_column(title, justify="left" if title == "what" else "right")
+    table = table_with(
+        f"Start-up in new processes, least of {given.repeat}",
+        ("what", "seconds", "times import numpy", "at most"),
+    )
     for name, runs in taken.items():
         limit = f"{MOST_IMPORT}" if name == "import supple" else ""
         table.add_row(name, f"{runs.min():.3f}", f"{runs.min() / bare:.2f}", limit)
