@@ -7,39 +7,37 @@ judged by forward kinematics and limits alone.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from measuring import parser, show, table_with
 
 import supple
 from supple import OPEN, Fixed, Hinge, Node, Pose, Reach, Skeleton, Slider, Tip, rotations
 
-TIGHT = 1e-5
+TIGHT_TOLERANCE = 1e-5
 X, Y, Z = "x", "y", "z"
 Joint = tuple[str, tuple[float, float, float], float]  # axis, offset from the joint before, range
 
-HALF, WIDE, NARROW = math.pi, 2.8, 1.6
+HALF_TURN, WIDE_RANGE, NARROW_RANGE = math.pi, 2.8, 1.6
 
 ARMS: dict[str, list[Joint]] = {
     # six turns, the last three through one point
     "elbow arm, spherical wrist": [
-        (Z, (0, 0, 0.4), WIDE), (Y, (0.1, 0, 0), 2.0), (Y, (0, 0, 0.45), 2.4),
-        (Z, (0.05, 0, 0.35), HALF), (Y, (0, 0, 0), 2.1), (Z, (0, 0, 0), HALF),
+        (Z, (0, 0, 0.4), WIDE_RANGE), (Y, (0.1, 0, 0), 2.0), (Y, (0, 0, 0.45), 2.4),
+        (Z, (0.05, 0, 0.35), HALF_TURN), (Y, (0, 0, 0), 2.1), (Z, (0, 0, 0), HALF_TURN),
     ],
     # three parallel axes in the middle and an offset wrist
     "three parallel axes, offset wrist": [
-        (Z, (0, 0, 0.09), 2 * HALF), (Y, (0, 0.14, 0), 2 * HALF), (Y, (0, -0.12, 0.425), HALF),
-        (Y, (0, 0, 0.39), 2 * HALF), (Z, (0, 0.09, 0), 2 * HALF), (Y, (0, 0, 0.095), 2 * HALF),
+        (Z, (0, 0, 0.09), 2 * HALF_TURN), (Y, (0, 0.14, 0), 2 * HALF_TURN), (Y, (0, -0.12, 0.425), HALF_TURN),
+        (Y, (0, 0, 0.39), 2 * HALF_TURN), (Z, (0, 0.09, 0), 2 * HALF_TURN), (Y, (0, 0, 0.095), 2 * HALF_TURN),
     ],
     "offset wrist, no two axes meet": [
-        (Z, (0, 0, 0.3), HALF), (Y, (0.06, 0.05, 0), 2.2), (Y, (0, 0, 0.4), 2.5),
-        (X, (0.3, 0, 0.05), HALF), (Y, (0.05, 0.07, 0), 2.0), (X, (0.06, 0, 0.03), HALF),
+        (Z, (0, 0, 0.3), HALF_TURN), (Y, (0.06, 0.05, 0), 2.2), (Y, (0, 0, 0.4), 2.5),
+        (X, (0.3, 0, 0.05), HALF_TURN), (Y, (0.05, 0.07, 0), 2.0), (X, (0.06, 0, 0.03), HALF_TURN),
     ],
     "seven turns, shoulder elbow wrist": [
         (Z, (0, 0, 0.34), 2.9), (Y, (0, 0, 0), 2.0), (Z, (0, 0, 0.2), 2.9), (Y, (0, 0, 0.2), 2.0),
@@ -56,20 +54,20 @@ ARMS: dict[str, list[Joint]] = {
         (X, (0.116, 0, 0), 3.0),
     ],
     "seven turns, narrow": [
-        (Z, (0, 0, 0.3), NARROW), (Y, (0, 0, 0), 1.2), (Z, (0, 0, 0.3), NARROW),
-        (Y, (0, 0, 0), 1.2), (Z, (0, 0, 0.3), NARROW), (Y, (0, 0, 0), 1.2), (Z, (0.05, 0, 0.1), NARROW),
+        (Z, (0, 0, 0.3), NARROW_RANGE), (Y, (0, 0, 0), 1.2), (Z, (0, 0, 0.3), NARROW_RANGE),
+        (Y, (0, 0, 0), 1.2), (Z, (0, 0, 0.3), NARROW_RANGE), (Y, (0, 0, 0), 1.2), (Z, (0.05, 0, 0.1), NARROW_RANGE),
     ],
     "six turns on a rail": [
-        ("slide x", (0, 0, 0), 0.8), (Z, (0, 0, 0.4), WIDE), (Y, (0.1, 0, 0), 2.0),
-        (Y, (0, 0, 0.45), 2.4), (Z, (0, 0, 0.35), HALF), (Y, (0, 0, 0), 2.1), (Z, (0, 0, 0.1), HALF),
+        ("slide x", (0, 0, 0), 0.8), (Z, (0, 0, 0.4), WIDE_RANGE), (Y, (0.1, 0, 0), 2.0),
+        (Y, (0, 0, 0.45), 2.4), (Z, (0, 0, 0.35), HALF_TURN), (Y, (0, 0, 0), 2.1), (Z, (0, 0, 0.1), HALF_TURN),
     ],
     "gantry with a wrist": [
         ("slide x", (0, 0, 1), 1.0), ("slide y", (0, 0, 0), 1.0), ("slide z", (0, 0, 0), 0.5),
-        (Z, (0, 0, 0), HALF), (Y, (0, 0, -0.2), 2.1), (Z, (0, 0, -0.1), HALF),
+        (Z, (0, 0, 0), HALF_TURN), (Y, (0, 0, -0.2), 2.1), (Z, (0, 0, -0.1), HALF_TURN),
     ],
     "eight turns": [
-        (Z, (0, 0, 0.2), WIDE), (Y, (0, 0, 0.1), 2.0), (X, (0, 0, 0.2), 2.0), (Y, (0, 0, 0.2), 2.0),
-        (X, (0, 0, 0.2), 2.0), (Y, (0, 0, 0.2), 2.0), (Z, (0, 0, 0.1), WIDE), (X, (0.05, 0, 0.1), 2.0),
+        (Z, (0, 0, 0.2), WIDE_RANGE), (Y, (0, 0, 0.1), 2.0), (X, (0, 0, 0.2), 2.0), (Y, (0, 0, 0.2), 2.0),
+        (X, (0, 0, 0.2), 2.0), (Y, (0, 0, 0.2), 2.0), (Z, (0, 0, 0.1), WIDE_RANGE), (X, (0.05, 0, 0.1), 2.0),
     ],
     "leg, waist and arm": [
         (Z, (0, 0, 0), 0.8), (X, (0, 0, 0.05), 0.5), (Y, (0, 0, 0.05), 1.2), (Y, (0, 0, 0.38), 2.2),
@@ -78,9 +76,9 @@ ARMS: dict[str, list[Joint]] = {
         (Z, (0, 0, -0.13), 1.8), (Y, (0, 0, -0.13), 1.3), (X, (0, 0, -0.03), 1.3),
     ],
     "skew axes": [
-        (Z, (0, 0, 0.3), WIDE), ("0.1,1,0.05", (0.05, 0.02, 0.1), 2.2), ("0,1,0.1", (0.03, 0, 0.4), 2.4),
-        ("0.1,0.05,1", (0.02, 0.03, 0.2), WIDE), ("0.05,1,0.1", (0.02, 0, 0.2), 2.2),
-        ("1,0.1,0", (0.04, 0.02, 0.05), WIDE),
+        (Z, (0, 0, 0.3), WIDE_RANGE), ("0.1,1,0.05", (0.05, 0.02, 0.1), 2.2), ("0,1,0.1", (0.03, 0, 0.4), 2.4),
+        ("0.1,0.05,1", (0.02, 0.03, 0.2), WIDE_RANGE), ("0.05,1,0.1", (0.02, 0, 0.2), 2.2),
+        ("1,0.1,0", (0.04, 0.02, 0.05), WIDE_RANGE),
     ],
 }  # fmt: skip
 
@@ -112,11 +110,11 @@ def targets(skeleton: Skeleton, limits: np.ndarray, count: int, seed: int = 1) -
 def solved(skeleton: Skeleton, frames: np.ndarray, answers: Pose) -> np.ndarray:
     """Which answers are there, and inside the limits: by forward kinematics alone."""
     tool = answers.frames[:, skeleton.index("tool")]
-    near = np.linalg.norm(tool[:, :3, 3] - frames[:, :3, 3], axis=1) <= TIGHT
+    near = np.linalg.norm(tool[:, :3, 3] - frames[:, :3, 3], axis=1) <= TIGHT_TOLERANCE
     turns = rotations.angle_between(
         rotations.from_matrix(tool[:, :3, :3]), rotations.from_matrix(frames[:, :3, :3])
     )
-    return near & (turns <= 1.001 * TIGHT) & (answers.violations().max(axis=1) <= 1e-9)
+    return near & (turns <= 1.001 * TIGHT_TOLERANCE) & (answers.violations().max(axis=1) <= 1e-9)
 
 
 def run(name: str, count: int) -> tuple[int, float, float, int]:
@@ -125,7 +123,9 @@ def run(name: str, count: int) -> tuple[int, float, float, int]:
     frames = targets(skeleton, limits, count)
     start = Pose(skeleton, limits.mean(axis=1) + 0.1 * np.ptp(limits, axis=1))
     goal = Reach("tool", pose=OPEN)
-    ik = supple.prepare(skeleton, goal, tolerance=TIGHT, orientation_tolerance=TIGHT)
+    ik = supple.prepare(
+        skeleton, goal, tolerance=TIGHT_TOLERANCE, orientation_tolerance=TIGHT_TOLERANCE
+    )
     ik.solve(frames[:2], start=start)
     begin = perf_counter()
     answer = ik.solve(frames, start=start)
@@ -136,20 +136,20 @@ def run(name: str, count: int) -> tuple[int, float, float, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns 1 if a pose was missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--targets", type=int, default=10_000)
-    count = parser.parse_args(arguments).targets
-    table = Table(title=f"{count:,} random poses, {TIGHT:g} and {TIGHT:g} rad")
-    table.add_column("arm")
-    for title in ("joints", "solved", "us each, batch", "mean iterations", "most restarts"):
-        table.add_column(title, justify="right")
+    words = parser(__doc__)
+    words.add_argument("--targets", type=int, default=10_000)
+    count = words.parse_args(arguments).targets
+    table = table_with(
+        f"{count:,} random poses, {TIGHT_TOLERANCE:g} and {TIGHT_TOLERANCE:g} rad",
+        ("arm", "joints", "solved", "us each, batch", "mean iterations", "most restarts"),
+    )
     missed = 0
     for name, joints in ARMS.items():
         fine, each, iterations, restarts = run(name, count)
         row = (len(joints), f"{fine:,}", f"{each:.1f}", f"{iterations:.1f}", restarts)
         table.add_row(name, *map(str, row))
         missed += count - fine
-    Console().print(table)
+    show(table)
     return int(missed > 0)
 
 

@@ -13,7 +13,6 @@ Times are processor time of one thread.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -21,20 +20,19 @@ from typing import Any
 
 import numpy as np
 import robots
-from rich.console import Console
+from measuring import parser, show, table_with
 from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
 import supple
 from supple.rotations import conjugate, from_matrix, multiply, to_rotation_vector
 
-TOLERANCE, TURN = 1e-3, 1e-2  # [m], [rad]
-MARGIN = 0.01  # [m]
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-3, 1e-2  # [m], [rad]
+BALANCE_MARGIN = 0.01  # [m]
 HAND = "left_wrist_yaw_link"
 FEET = ("left_ankle_roll_link", "right_ankle_roll_link")
-SPREAD = 0.2  # of the ranges of the joints, to both sides
-STARTS = 20
-PEER_STEPS = 200
+POSE_SPREAD = 0.2  # of the ranges of the joints, to both sides
+SEARCH_STARTS = 20
 HEADS = ("solver", "targets", "hand and feet", "balanced", "both", *robots.TIMES)
 
 
@@ -64,9 +62,12 @@ class Standing:
     def prepared(self, *, balance: bool) -> supple.Prepared:
         """The hand at an open target, feet held."""
         goals = [supple.Reach(HAND, pose=supple.OPEN), *(supple.Hold(name) for name in FEET)]
-        goals += [supple.Balance(FEET, margin=MARGIN, up="z")] if balance else []
+        goals += [supple.Balance(FEET, margin=BALANCE_MARGIN, up="z")] if balance else []
         return supple.prepare(
-            self.robot.skeleton, goals, tolerance=TOLERANCE, orientation_tolerance=TURN
+            self.robot.skeleton,
+            goals,
+            tolerance=POSITION_TOLERANCE,
+            orientation_tolerance=TURN_TOLERANCE,
         )
 
     def targets(self, count: int, seed: int) -> list[np.ndarray]:
@@ -86,7 +87,9 @@ class Standing:
             for j in range(1, self.robot.model.njnt):
                 at = self.robot.model.jnt_qposadr[j]
                 low, high = self.robot.model.jnt_range[j]
-                q[at] = np.clip(q[at] + rng.uniform(-SPREAD, SPREAD) * (high - low), low, high)
+                q[at] = np.clip(
+                    q[at] + rng.uniform(-POSE_SPREAD, POSE_SPREAD) * (high - low), low, high
+                )
             q[:3] += rng.uniform(-0.08, 0.08, 3)
             own = hold(*feet, start=self.robot.pose(q))
             if own.reached:
@@ -112,8 +115,8 @@ class Standing:
             met = True
             for name, T in zip((HAND, *FEET), (hand, *feet), strict=True):
                 far, turn = self.robot.misses(q, "body", name, T)
-                met &= far <= 1.001 * TOLERANCE and turn <= 1.001 * TURN
-            rows.append([met, self.inside(q) >= MARGIN - 1e-6])
+                met &= far <= 1.001 * POSITION_TOLERANCE and turn <= 1.001 * TURN_TOLERANCE
+            rows.append([met, self.inside(q) >= BALANCE_MARGIN - 1e-6])
         return rows
 
 
@@ -154,10 +157,10 @@ def searched(standing: Standing, hand: np.ndarray, rng: np.random.Generator) -> 
             for k, q in zip(index, turns, strict=True)
         ]
         x = pose.center_of_mass[:2]
-        gaps = ((x - standing.corners) * normals).sum(axis=1) - MARGIN
+        gaps = ((x - standing.corners) * normals).sum(axis=1) - BALANCE_MARGIN
         return np.concatenate([*parts, np.minimum(gaps, 0.0)])
 
-    for k in range(STARTS):
+    for k in range(SEARCH_STARTS):
         start = np.array(stand.angles)
         if k:
             start[6:] = np.clip(
@@ -171,10 +174,8 @@ def searched(standing: Standing, hand: np.ndarray, rng: np.random.Generator) -> 
 
 def with_mink(standing: Standing) -> Any:
     """A function that solves with mink; None if it is not installed."""
-    try:
-        import daqp as _  # noqa: F401
-        import mink
-    except ImportError:
+    mink = robots.mink_or_none()
+    if mink is None:
         return None
     model = standing.robot.model
     state = mink.Configuration(model)
@@ -193,19 +194,13 @@ def with_mink(standing: Standing) -> Any:
             task.set_target_from_configuration(state)
         center.set_target(np.array([*standing.middle, 0.0]))
         hand.set_target(mink.SE3.from_matrix(wanted))
-        for _ in range(PEER_STEPS):
-            errors = [task.compute_error(state) for task in (hand, *feet)]
-            near = all(np.linalg.norm(e[:3]) <= TOLERANCE for e in errors)
-            near &= all(np.linalg.norm(e[3:]) <= TURN for e in errors)
-            com = state.data.subtree_com[0, :2] if near else None
-            if com is not None and _inside(standing.corners, com) >= MARGIN:
-                break
-            try:
-                move = mink.solve_ik(state, tasks, 1.0, solver="daqp", limits=limits)
-            except mink.MinkError:
-                break
-            state.integrate_inplace(move, 1.0)
-        return state.q.copy()
+
+        def done() -> bool:
+            if not robots.are_met(state, (hand, *feet), POSITION_TOLERANCE, TURN_TOLERANCE):
+                return False
+            return _inside(standing.corners, state.data.subtree_com[0, :2]) >= BALANCE_MARGIN
+
+        return robots.descended(mink, state, tasks, done, limits)
 
     return solve
 
@@ -218,13 +213,13 @@ def _row(name: str, rows: Sequence[Sequence[bool]], done: robots.Timed | None) -
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns 1 if the search finds a balanced pose where supple does not."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    robots.folder(parser)
-    parser.add_argument("--count", type=int, default=1000, help="targets")
-    parser.add_argument("--search", type=int, default=100, help="of these for the search")
-    parser.add_argument("--peer", type=int, default=100, help="of these for mink")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    robots.folder(words)
+    words.add_argument("--count", type=int, default=1000, help="targets")
+    words.add_argument("--search", type=int, default=100, help="of these for the search")
+    words.add_argument("--peer", type=int, default=100, help="of these for mink")
+    words.add_argument("--seed", type=int, default=0)
+    given = words.parse_args(arguments)
     g1 = given.g1 or given.robots.parents[1] / "peers/retarget/data/robots/unitree_g1/g1.xml"
     standing = Standing(g1)
     targets = standing.targets(given.count, given.seed)
@@ -240,16 +235,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         some = targets[: given.peer]
         done = robots.timed(mink, some)
         rows.append(_row("mink, ComTask", standing.judged(done.answers, some), done))
-    console = Console(width=120)
-    robots.table(console, "G1 on its feet", HEADS, rows)
+    show(table_with("G1 on its feet", HEADS, rows, left=2))
     rng = np.random.default_rng(given.seed)
     began = time.perf_counter()
     some = targets[: given.search]
     found = [searched(standing, wanted, rng) for wanted in some]
     ours = [all(row) for row in balanced[: len(some)]]
     both = sum(a and b for a, b in zip(found, ours, strict=True))
-    console.print(
-        f"search of {STARTS} starts: balances {sum(found)} of {len(some)}, supple {both} of these and "
+    show(
+        f"search of {SEARCH_STARTS} starts: balances {sum(found)} of {len(some)}, supple {both} of these and "
         f"{sum(ours) - both} of the others ({time.perf_counter() - began:.0f} s)"
     )
     return int(both < sum(found))

@@ -11,7 +11,6 @@ compiled.
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import subprocess
@@ -21,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from measuring import parser, table_with
 from rich.console import Console
 from rich.table import Table
 
@@ -264,11 +264,11 @@ def first_calls(case: Case, repeat: int) -> list[float]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--repeat", type=int, default=40, help="runs, the least of which counts")
-    parser.add_argument("--processes", type=int, default=3, help="new processes for first calls")
-    parser.add_argument("--only", default="", help="part of the name of the problems to call")
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--repeat", type=int, default=40, help="runs, the least of which counts")
+    words.add_argument("--processes", type=int, default=3, help="new processes for first calls")
+    words.add_argument("--only", default="", help="part of the name of the problems to call")
+    given = words.parse_args(arguments)
     cases = [case for case in CASES if given.only in case.name]
     console = Console()
     yardstick = in_turns({"nothing": lambda: nothing(1)}, given.repeat)["nothing"]
@@ -279,10 +279,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(table)
         missed += slower
     if given.processes > 0:
-        table = Table(title=f"First calls in new processes, least of {given.processes} in ms")
-        table.add_column("what")
-        for case in cases:
-            table.add_column(case.name, justify="right")
+        table = table_with(
+            f"First calls in new processes, least of {given.processes} in ms",
+            ("what", *(case.name for case in cases)),
+        )
         figures = [first_calls(case, given.processes) for case in cases]
         for what, *figures_of in zip(FIRST_ROWS, *figures, strict=True):
             table.add_row(what, *(f"{figure:.2f}" for figure in figures_of))

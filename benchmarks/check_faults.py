@@ -7,7 +7,6 @@ skate and pops are what they are in captured motion, so that budgets stand besid
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import parser
 
 import supple
 from supple.kernels.layout import Q
@@ -37,13 +37,13 @@ from supple.rotations import (
     rotate,
 )
 
-SEED = 7
+FAULT_SEED = 7
 BEYOND = (
     "swap",
     "frozen",
     *DAMAGE,
 )  # what a repair cannot do: it would have to know what is not in the motion
-LENGTHS = (2.0, 3.0, 4.5)  # of clips [s]
+CLIP_SECONDS = (2.0, 3.0, 4.5)  # of clips [s]
 
 
 class Case:
@@ -63,18 +63,18 @@ def cases(folder: Path, count: int) -> list[Case]:
         except supple.SuppleError:
             continue
         motion = next(iter(character.motions.values()), None)
-        if motion is None or motion.duration < LENGTHS[0] or character.up is None:
+        if motion is None or motion.duration < CLIP_SECONDS[0] or character.up is None:
             continue
         if not Clip(motion, up=character.up, ground=None, capsules=None, loop=False).feet:
             continue
         whole.append((path.stem, motion[2:], character.up))
     found: list[Case] = []
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(FAULT_SEED)
     while len(found) < count:
         for name, motion, up in whole:
             if len(found) == count:
                 break
-            length = float(rng.choice([x for x in LENGTHS if x <= motion.duration]))
+            length = float(rng.choice([x for x in CLIP_SECONDS if x <= motion.duration]))
             frames = int(length * motion.fps)
             first = int(rng.integers(0, len(motion) - frames + 1))
             piece = motion[first : first + frames]
@@ -460,7 +460,7 @@ def moved(motion: supple.Motion, up: np.ndarray) -> supple.Motion:
     """The same motion elsewhere, turned about, and with noise of 1e-5 rad: nothing that a check should mind."""
     turn = from_axis_angle(up, 0.6)
     skeleton = motion.skeleton
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(FAULT_SEED)
     q = np.array(motion.poses.coordinates)
     places = np.array(motion.poses._full_translations())
     local = motion.poses.local_rotations
@@ -483,7 +483,7 @@ def overlaps(faults: Any, frames: slice) -> list[Any]:
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__)
+    words = parser(__doc__)
     words.add_argument("folder", type=Path)
     words.add_argument("--clips", type=int, default=200)
     words.add_argument("--kinds", nargs="*", default=list(SEEDS))
@@ -501,7 +501,7 @@ def main() -> None:
         frames += len(case.motion)
         for kind in given.kinds:
             as_it_was(case, kind, counts, given)
-            rng = np.random.default_rng([SEED, k, list(SEEDS).index(kind)])
+            rng = np.random.default_rng([FAULT_SEED, k, list(SEEDS).index(kind)])
             made = SEEDS[kind](case, rng)
             if made is not None:
                 with_fault(case, kind, made, counts, given)

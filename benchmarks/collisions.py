@@ -1,33 +1,33 @@
-"""Self-collision: random poses as targets, with `Avoid`, without it, and with mink's collision limit.
+"""Self-collision of robots: what `Avoid` costs and keeps free, and its verdict beside MuJoCo's.
 
-    python benchmarks/collisions.py [--count 1000] [--peer 100]
+    python benchmarks/collisions.py answers [--count 1000] [--peer 100]
+    python benchmarks/collisions.py free ROBOT.xml ... [--count 300] [--seed 0] [--spread 0.2]
 
-Needs a MuJoCo Menagerie with the meshes of xArm7 and Panda (`--robots`) and of the G1 (`--g1`), and mink
-and daqp for the row of mink (left out without them). Targets are poses of the tip (G1: of both hands) in
-random joint angles whose capsules are free; every solve begins in the middle of the ranges. An answer is
-reached within 0.1 mm and 1 mrad, and free if MuJoCo finds no contact of the model's own geoms in it. Times are
-processor time of one thread.
+Each part has arguments of its own: `PART --help`.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import robots
-from rich.console import Console
+from contest import mechanisms
+from contest.adapters.ours import skeleton as built
+from measuring import parser, run_part, show, table_with
 
 import supple
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton as built
+from supple.bodies.pairs import contacts_of
 
-TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
-MARGIN = 0.001  # of Avoid, which interpolates the gaps of close pairs [m]
-PEER_STEPS = 200
+# Answers with and without Avoid --------------------------------------------------------------------
+
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-4, 1e-3  # [m], [rad]
+AVOID_MARGIN = 0.001  # of Avoid, which interpolates the gaps of close pairs [m]
 ARMS = ("waist", "shoulder", "elbow", "wrist")  # of the G1: what moves
 
 HEADS = ("model", "solver", "targets", "reached", "free", *robots.TIMES)
@@ -50,9 +50,9 @@ class Case:
     def prepared(self, *, avoid: bool) -> supple.Prepared:
         """The problem, with its targets open."""
         goals: list[supple.Goal] = [supple.Reach(tip, pose=supple.OPEN) for tip in self.tips]
-        goals += [supple.Avoid(MARGIN)] if avoid else []
+        goals += [supple.Avoid(AVOID_MARGIN)] if avoid else []
         return supple.prepare(self.robot.skeleton, goals, lock=self.locked,
-                              tolerance=TOLERANCE, orientation_tolerance=TURN)  # fmt: skip
+                              tolerance=POSITION_TOLERANCE, orientation_tolerance=TURN_TOLERANCE)  # fmt: skip
 
     def targets(self, q: np.ndarray) -> list[np.ndarray]:
         """Where the tips are in a configuration, each (4, 4)."""
@@ -67,7 +67,8 @@ class Case:
                 for tip, T in zip(self.tips, wanted, strict=True)
             ]
             reached += all(
-                far <= TOLERANCE * 1.001 and turn <= TURN * 1.001 for far, turn in misses
+                far <= POSITION_TOLERANCE * 1.001 and turn <= TURN_TOLERANCE * 1.001
+                for far, turn in misses
             )
             free += self.robot.depth(q) <= 0.0
         return [f"{100 * reached / len(qs):.1f}%", f"{100 * free / len(qs):.1f}%"]
@@ -93,10 +94,8 @@ def chosen(case: Case, count: int, seed: int) -> tuple[list[Any], str]:
 
 def with_mink(case: Case) -> Any:
     """A function that solves with mink and its collision limit; None if it is not installed."""
-    try:
-        import daqp as _  # noqa: F401
-        import mink
-    except ImportError:
+    mink = robots.mink_or_none()
+    if mink is None:
         return None
     model = case.robot.model
     state = mink.Configuration(model)
@@ -117,19 +116,11 @@ def with_mink(case: Case) -> Any:
         state.update(case.start.copy())
         for task, T in zip(tasks, wanted, strict=True):
             task.set_target(mink.SE3.from_matrix(T))
-        for _ in range(PEER_STEPS):
-            errors = [task.compute_error(state) for task in tasks]
-            if all(np.linalg.norm(e[:3]) <= TOLERANCE and np.linalg.norm(e[3:]) <= TURN
-                   for e in errors):  # fmt: skip
-                break
-            try:
-                move = mink.solve_ik(
-                    state, tasks, 1.0, solver="daqp", limits=limits, constraints=constraints
-                )
-            except mink.MinkError:
-                break
-            state.integrate_inplace(move, 1.0)
-        return state.q.copy()
+
+        def done() -> bool:
+            return robots.are_met(state, tasks, POSITION_TOLERANCE, TURN_TOLERANCE)
+
+        return robots.descended(mink, state, tasks, done, limits, constraints)
 
     return solve
 
@@ -182,14 +173,21 @@ def body(count: int, seed: int) -> list[list[str]]:
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    robots.folder(parser)
-    parser.add_argument("--count", type=int, default=1000, help="targets of each robot")
-    parser.add_argument("--peer", type=int, default=100, help="of these for mink")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
+def answers(arguments: Sequence[str] | None = None) -> int:
+    """Random poses as targets, with `Avoid`, without it, and with mink's collision limit.
+
+    Needs a MuJoCo Menagerie with the meshes of xArm7 and Panda (`--robots`) and of the G1 (`--g1`), and mink and daqp
+    for the row of mink (left out without them). Targets are poses of the tip (G1: of both hands) in random joint
+    angles whose capsules are free; every solve begins in the middle of the ranges. An answer is reached within 0.1 mm
+    and 1 mrad, and free if MuJoCo finds no contact of the model's own geoms in it. Times are processor time of one
+    thread.
+    """
+    words = parser(answers.__doc__, "answers")
+    robots.folder(words)
+    words.add_argument("--count", type=int, default=1000, help="targets of each robot")
+    words.add_argument("--peer", type=int, default=100, help="of these for mink")
+    words.add_argument("--seed", type=int, default=0)
+    given = words.parse_args(arguments)
     g1 = given.g1 or given.robots.parents[1] / "peers/retarget/data/robots/unitree_g1/g1.xml"
     seven = tuple(f"joint{k}" for k in range(1, 8))
     cases = [
@@ -209,12 +207,89 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows += own
         notes.append(f"{case.name}: capsules reject {rejected}")
     rows += body(given.count, given.seed)
-    console = Console(width=120)
-    robots.table(console, "Self-collision", HEADS, rows)
-    for note in notes:
-        console.print(note)
+    show(table_with("Self-collision", HEADS, rows, left=2), *notes)
     return 0
 
 
+# Free poses ----------------------------------------------------------------------------------------
+
+COUNTED_DEPTHS = (0.0, 0.003, 0.01)  # collisions that are at least as deep are counted [m]
+FREE_HEADS = (
+    "model",
+    "solids",
+    "pairs",
+    "free, refused",
+    *(f"> {1000 * d:g} mm, missed" for d in COUNTED_DEPTHS),
+)
+TRIES_A_POSE = 40  # poses that are tried, for each that is wanted
+
+
+def own_depth(model: mujoco.MjModel, data: mujoco.MjData) -> float | None:
+    """How deep the robot is in itself, None if it only touches the world."""
+    deepest, others = 0.0, False
+    for contact in data.contact:
+        bodies = model.body_weldid[model.geom_bodyid[[contact.geom1, contact.geom2]]]
+        others |= bool(0 in bodies)
+        deepest = deepest if 0 in bodies else max(deepest, -contact.dist)
+    return None if others and deepest == 0.0 else deepest
+
+
+def counted(path: Path, count: int, seed: int, spread: float) -> list[str]:
+    """The row of a robot."""
+    robot = robots.Robot.load(path)
+    model, data, rng = robot.model, robot.data, np.random.default_rng(seed)
+    contacts = contacts_of(robot.skeleton)
+    free = refused = tries = 0
+    deep, missed = np.zeros(len(COUNTED_DEPTHS), int), np.zeros(len(COUNTED_DEPTHS), int)
+    home = np.array(model.key_qpos[0] if model.nkey else model.qpos0)
+    while (free < count or deep[-1] < count // 3) and tries < TRIES_A_POSE * count:
+        tries += 1
+        q = home.copy()
+        for j in np.flatnonzero(model.jnt_type >= 2):
+            low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.pi, np.pi)
+            k = model.jnt_qposadr[j]
+            q[k] = np.clip(q[k] + rng.uniform(-spread, spread) * (high - low), low, high)
+        if model.jnt_type[0] == 0:
+            q[2] += 1.0  # off the ground
+        pose = robot.pose(q)
+        data.qpos[:] = robot.qpos(pose)
+        mujoco.mj_fwdPosition(model, data)
+        depth = own_depth(model, data)
+        if depth is None or (depth == 0.0 and free >= count):
+            continue
+        found = contacts.deepest(pose) is not None
+        if depth == 0.0:
+            free, refused = free + 1, refused + found
+        else:
+            deep += depth > np.array(COUNTED_DEPTHS)
+            missed += (depth > np.array(COUNTED_DEPTHS)) & (not found)
+    share = [f"{n:,}, {k:,}" for n, k in zip(deep, missed, strict=True)]
+    pairs = f"{len(contacts.pairs)} + {len(contacts.tables)} tables"
+    return [path.stem, str(len(contacts.solids)), pairs, f"{free:,}, {refused:,}", *share]
+
+
+def free(arguments: Sequence[str] | None = None) -> int:
+    """Free poses that `Avoid` refuses, and collisions that it misses, beside MuJoCo on the same geoms.
+
+    Poses are those of the first keyframe with every hinge and slide moved by up to `--spread` of its range. MuJoCo
+    says which of them are free, and how deep the others overlap; `Avoid(0)`, `supple.check` and solvers share the
+    verdict that is counted here (`supple.bodies.pairs.contacts_of`).
+    """
+    words = parser(free.__doc__, "free")
+    words.add_argument(
+        "models", type=Path, nargs="+", help="MJCF files with their collision meshes"
+    )
+    words.add_argument("--count", type=int, default=300, help="free poses of each robot")
+    words.add_argument("--seed", type=int, default=0)
+    words.add_argument("--spread", type=float, default=0.2, help="part of every joint's range")
+    given = words.parse_args(arguments)
+    rows = [counted(path, given.count, given.seed, given.spread) for path in given.models]
+    show(table_with("Free poses", FREE_HEADS, rows, left=2))
+    return 0
+
+
+PARTS = {"answers": answers, "free": free}
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_part(__doc__, PARTS))

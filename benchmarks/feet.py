@@ -1,25 +1,30 @@
-"""Foot slide before and after `plant_feet`, over the BVH clips of a folder.
+"""Feet in captured clips: how they slide, before and after planting, and when they touch the ground.
 
-    python benchmarks/feet.py FOLDER
+    python benchmarks/feet.py slide FOLDER      # FOLDER has clips in BVH
+    python benchmarks/feet.py contacts PEERS    # PEERS has the evaluator of retargeting, and its clips
 
-For each clip: how far heels and toes go a second while they stand, and how far from one place in any stance, in leg
-lengths; the fastest turn of a leg's joint and the greatest acceleration of one, as they were and planted; how long
-it takes against reading and writing the clip.
+Each part has arguments of its own: `PART --help`.
 """
 
 from __future__ import annotations
 
-import argparse
+import importlib.util
+import json
 import logging
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from measuring import parser, run_part
 
 import supple
 from supple.motion.feet import find_feet
 from supple.runs import true_runs
+
+# Slide ---------------------------------------------------------------------------------------------
 
 
 def measured(path: Path, folder: Path) -> dict[str, float] | None:
@@ -82,11 +87,16 @@ def measured(path: Path, folder: Path) -> dict[str, float] | None:
     }
 
 
-def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+def slide(arguments: Sequence[str] | None = None) -> int:
+    """Foot slide before and after `plant_feet`, over the BVH clips of a folder.
+
+    For each clip: how far heels and toes go a second while they stand, and how far from one place in any stance, in
+    leg lengths; the fastest turn of a leg's joint and the greatest acceleration of one, as they were and planted;
+    how long it takes against reading and writing the clip.
+    """
+    words = parser(slide.__doc__, "slide")
+    words.add_argument("folder", type=Path)
+    folder = words.parse_args(arguments).folder
     logging.getLogger("supple").setLevel(logging.ERROR)
     print("clip | frames | stands | slide before | after | drift before | after | hips lowered | rad/s | then | "
           "acceleration, times | cost")  # fmt: skip
@@ -112,7 +122,59 @@ def main() -> None:
         f"most {max(r['turned'] / r['turn'] for r in stands):.2f} times as fast as before; "
         f"{np.median([r['cost'] for r in stands]):.1f} times as long as reading and writing"
     )
+    return 0
+
+
+# Contacts ------------------------------------------------------------------------------------------
+
+
+def contacts(arguments: Sequence[str] | None = None) -> int:
+    """Contacts beside another rule: in how many of all frames `supple.contacts` says the same.
+
+    PEERS is a folder with evaluate.py, maps/cmu.json and data/bvh/cmu. Its evaluator has its own rule for when heels
+    and balls of the feet touch the ground.
+    """
+    words = parser(contacts.__doc__, "contacts")
+    words.add_argument("peers", type=Path)
+    peers = words.parse_args(arguments).peers
+    logging.disable(logging.CRITICAL)
+    given = importlib.util.spec_from_file_location("evaluate", peers / "evaluate.py")
+    assert given is not None and given.loader is not None
+    evaluate = importlib.util.module_from_spec(given)
+    given.loader.exec_module(evaluate)
+    body = json.loads((peers / "maps" / "cmu.json").read_text())
+    first = body.get("skip", 0)
+    print("clip | frames | heels | balls | only here | only there")
+    same, count, worst = 0, 0, 1.0
+    for path in sorted((peers / "data" / "bvh" / "cmu").glob("*.bvh")):
+        bvh = evaluate.read_bvh(path)
+        theirs = evaluate.source_contacts(bvh, body, np.arange(len(bvh["data"])))
+        motion = next(iter(supple.load(path).motions.values()))[first:]
+        points = {f"{side}_{key}": body["points"][f"{side}_{joint}"]
+                  for side in "lr" for key, joint in (("heel", "ankle"), ("toe", "toe"))}  # fmt: skip
+        ours = supple.contacts(motion, list(points.values()))
+        shares, more, less = {}, [], []
+        for key, name in points.items():
+            a, b = ours.flags(name), theirs[key][first:]
+            shares[key] = float(np.mean(a == b))
+            more.append(np.mean(a & ~b))
+            less.append(np.mean(b & ~a))
+            same, count = same + int(np.sum(a == b)), count + len(a)
+        heels, balls = (
+            np.mean([shares[f"{side}_{key}"] for side in "lr"]) for key in ("heel", "toe")
+        )
+        worst = min(worst, *shares.values())
+        print(
+            f"{path.stem} | {len(motion)} | {heels:.1%} | {balls:.1%} | {np.mean(more):.1%} | {np.mean(less):.1%}"
+        )
+    print(
+        f"the same in {same / count:.2%} of {count} (point, frame) pairs; the least of any point {worst:.1%}"
+    )
+    return 0
+
+
+PARTS = {"slide": slide, "contacts": contacts}
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run_part(__doc__, PARTS))

@@ -12,14 +12,12 @@ are compared.
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from measuring import least, parser, show, table_with
 from rich.table import Table
 
 import supple
@@ -27,23 +25,13 @@ from supple.solvers import ALL
 
 NAMES = ("CCD", "FABRIK")
 MOST = {"CCD": 12.0, "FABRIK": 12.0}
-GOALS = (4, 16, 64, 256, 512)
+GOAL_COUNTS = (4, 16, 64, 256, 512)
 SOLVERS: dict[str, Callable[[int], supple.Solver]] = {
     "LM": lambda budget: supple.LM(max_iterations=budget, restarts=0),
     "Jacobian dls": lambda budget: supple.Jacobian(method="dls", max_iterations=budget),
     "Jacobian pinv": lambda budget: supple.Jacobian(method="pinv", max_iterations=budget),
 }
 MOST_OF_GOALS = 1.3  # by how much an iteration may grow faster than the goals: caches
-
-
-def best(action: Callable[[], Any], repeat: int) -> tuple[float, Any]:
-    """The least seconds of a few runs, and the last result."""
-    seconds, result = np.inf, None
-    for _ in range(repeat):
-        begun = time.perf_counter()
-        result = action()
-        seconds = min(seconds, time.perf_counter() - begun)
-    return seconds, result
 
 
 def problem(links: int) -> tuple[supple.Skeleton, supple.Pose, np.ndarray]:
@@ -63,7 +51,7 @@ def per_iteration(name: str, links: int, repeat: int) -> float:
         ik = supple.prepare(
             chain, [supple.Reach("tip")], solver=solver(max_iterations=budget), tolerance=1e-9
         )
-        seconds, answer = best(lambda ik=ik: ik(target, start=start), repeat)
+        seconds, answer = least(lambda ik=ik: ik(target, start=start), repeat)
         found.append((seconds, answer.iterations))
     (first, few), (second, many) = found
     return (second - first) / max(1, many - few)
@@ -92,7 +80,7 @@ def per_iteration_of_goals(name: str, count: int, repeat: int) -> float:
     found = []
     for budget in (1, 4):
         ik = supple.prepare(tree, goals, solver=SOLVERS[name](budget), tolerance=1e-12)
-        seconds, answer = best(ik, repeat)
+        seconds, answer = least(ik, repeat)
         found.append((seconds, answer.iterations))
     (first, few), (second, many) = found
     return (second - first) / max(1, many - few)
@@ -100,19 +88,15 @@ def per_iteration_of_goals(name: str, count: int, repeat: int) -> float:
 
 def goals_table(counts: Sequence[int], repeat: int) -> tuple[Table, int]:
     """What an iteration and preparing cost by the number of goals, and how often growth is faster than linear."""
-    table, missed = Table(title="Growth with goals: milliseconds"), 0
-    table.add_column("what")
-    for count in counts:
-        table.add_column(f"{count:,} goals", justify="right")
-    for title in ("last ratio", "at most"):
-        table.add_column(title, justify="right")
+    heads = ("what", *(f"{count:,} goals" for count in counts), "last ratio", "at most")
+    table, missed = table_with("Growth with goals: milliseconds", heads), 0
     most = MOST_OF_GOALS * counts[-1] / counts[-2]
     prepared = {count: branches(count) for count in counts}
     measured: dict[str, Callable[[int], float]] = {
         f"an iteration of {name}": lambda n, name=name: per_iteration_of_goals(name, n, repeat)
         for name in SOLVERS
     }
-    measured["preparing a solve"] = lambda n: best(lambda: supple.prepare(*prepared[n]), 3)[0]
+    measured["preparing a solve"] = lambda n: least(lambda: supple.prepare(*prepared[n]), 3)[0]
     for what, seconds in measured.items():
         seconds(4)  # compile
         times = [seconds(count) for count in counts]
@@ -125,16 +109,16 @@ def goals_table(counts: Sequence[int], repeat: int) -> tuple[Table, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--links", nargs=2, type=int, default=(1000, 10_000))
-    parser.add_argument("--goals", nargs="+", type=int, default=GOALS, help="two numbers or more")
-    parser.add_argument("--repeat", type=int, default=9)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--links", nargs=2, type=int, default=(1000, 10_000))
+    words.add_argument(
+        "--goals", nargs="+", type=int, default=GOAL_COUNTS, help="two numbers or more"
+    )
+    words.add_argument("--repeat", type=int, default=9)
+    given = words.parse_args(arguments)
     few, many = given.links
-    table = Table(title="Growth: milliseconds")
-    table.add_column("what")
-    for title in (f"{few:,} links", f"{many:,} links", "ratio", "at most"):
-        table.add_column(title, justify="right")
+    heads = ("what", f"{few:,} links", f"{many:,} links", "ratio", "at most")
+    table = table_with("Growth: milliseconds", heads)
     missed = 0
     known = {solver.name for solver in ALL}
     for name in (name for name in NAMES if name in known):
@@ -158,11 +142,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "FK of one pose": lambda links: supple.Pose(chains[links]).positions,
     }
     for what, action in steps.items():
-        small, large = (best(lambda n=n: action(n), 3)[0] for n in (few, many))  # noqa: B023
+        small, large = (least(lambda n=n: action(n), 3)[0] for n in (few, many))  # noqa: B023
         table.add_row(what, f"{1e3 * small:.2f}", f"{1e3 * large:.2f}", f"{large / small:.1f}", "")
-    Console().print(table)
+    show(table)
     table, faster = goals_table(given.goals, given.repeat)
-    Console().print(table)
+    show(table)
     return int(missed + faster > 0)
 
 

@@ -10,7 +10,6 @@ machine has disturbed least.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import shutil
@@ -21,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import parser
 
 import supple
 from supple import OPEN, Pole, Reach, rotations
 from supple.viewer.standalone import BUILT, kernels_wasm
 
 HERE = Path(__file__).resolve().parent
-STRICTER = 1 - 1e-6  # rounding in another forward kinematics must not decide
+TOLERANCE_FACTOR = 1 - 1e-6  # rounding in another forward kinematics must not decide
 # Problem, the peer beside, and at most what part of its mean supple.wasm is to take.
 WANTED = (
     ("chain-5", "fullik", 1 / 4),
@@ -46,7 +46,7 @@ def lowered(problem: dict[str, Any]) -> bytes:
         goals = [Reach("tip", OPEN)]
         seed = np.reshape(problem["seed"], (-1, 2))
         start = supple.Pose(skeleton, rotations.from_euler("zy", seed).ravel())
-    prepared = supple.prepare(skeleton, goals, tolerance=STRICTER * problem["tol"])
+    prepared = supple.prepare(skeleton, goals, tolerance=TOLERANCE_FACTOR * problem["tol"])
     return prepared.to_bytes(start=start)
 
 
@@ -61,13 +61,13 @@ def run(script: Path, problem: Path, variant: str, budget: float) -> dict[str, A
 
 def main() -> None:
     """Run and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("harness", type=Path)
-    parser.add_argument("root", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--budget", type=float, default=3.0, help="seconds a pass")
-    parser.add_argument("--wasm", type=Path, help="another supple.wasm than the package's")
-    asked = parser.parse_args()
+    words = parser(__doc__)
+    words.add_argument("harness", type=Path)
+    words.add_argument("root", type=Path)
+    words.add_argument("--rounds", type=int, default=5)
+    words.add_argument("--budget", type=float, default=3.0, help="seconds a pass")
+    words.add_argument("--wasm", type=Path, help="another supple.wasm than the package's")
+    asked = words.parse_args()
     sys.path.insert(0, str(asked.harness))
     verify = importlib.import_module("common").verify
     own = Path(tempfile.mkdtemp(prefix="supple-javascript-"))

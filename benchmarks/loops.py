@@ -11,7 +11,6 @@ within 1e-6 m, measured on the model's own equalities by MuJoCo. Times are proce
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +19,13 @@ from typing import Any
 import mujoco
 import numpy as np
 import robots
-from rich.console import Console
+from measuring import parser, show, table_with
 
 import supple
 
-TOLERANCE, TURN = 1e-4, 1e-3  # [m], [rad]
-CLOSED = 1e-6  # [m]
-TRIES = 20  # poses for a target, at most
-PEER_STEPS = 200
+POSITION_TOLERANCE, TURN_TOLERANCE = 1e-4, 1e-3  # [m], [rad]
+CLOSED_GAP = 1e-6  # [m]
+TRIES_A_TARGET = 20  # poses for a target, at most
 HEADS = ("model", "solver", "targets", "reached", "loops closed", "widest m", *robots.TIMES)
 
 
@@ -45,7 +43,7 @@ class Case:
     def __post_init__(self) -> None:
         self.ik = supple.prepare(
             self.robot.skeleton, [supple.Reach(self.tip, pose=supple.OPEN)], lock=self.locked,
-            tolerance=TOLERANCE, orientation_tolerance=TURN,
+            tolerance=POSITION_TOLERANCE, orientation_tolerance=TURN_TOLERANCE,
         )  # fmt: skip
         keys = self.robot.character.poses
         self.start = self.closing(())(start=keys.get("home", self.robot.character.pose)).pose
@@ -73,11 +71,11 @@ class Case:
         rng = np.random.default_rng(seed)
         closing = self.closing(self.driven)
         found: list[np.ndarray] = []
-        for _ in range(TRIES * count):
+        for _ in range(TRIES_A_TARGET * count):
             angles = {n: rng.uniform(*self.robot.model.joint(n).range) for n in self.driven}
             closed = closing(start=self.start.with_(angles))
             q = self.robot.qpos(closed.pose)
-            if self.opening(q) < CLOSED:
+            if self.opening(q) < CLOSED_GAP:
                 found.append(self.robot.frame(q, "body", self.body))
             if len(found) == count:
                 break
@@ -90,21 +88,22 @@ class Case:
             self.robot.misses(q, "body", self.body, T) for q, T in zip(qs, targets, strict=True)
         ]
         reached = np.mean(
-            [far <= TOLERANCE * 1.001 and turn <= TURN * 1.001 for far, turn in misses]
+            [
+                far <= POSITION_TOLERANCE * 1.001 and turn <= TURN_TOLERANCE * 1.001
+                for far, turn in misses
+            ]
         )
         return [
             f"{100 * reached:.1f}%",
-            f"{100 * np.mean(gaps < CLOSED):.1f}%",
+            f"{100 * np.mean(gaps < CLOSED_GAP):.1f}%",
             f"{gaps.max():.1e}",
         ]
 
 
 def with_mink(case: Case) -> Any:
     """A function that solves with mink; None if it is not installed."""
-    try:
-        import daqp as _  # noqa: F401
-        import mink
-    except ImportError:
+    mink = robots.mink_or_none()
+    if mink is None:
         return None
     model = case.robot.model
     state = mink.Configuration(model)
@@ -120,31 +119,25 @@ def with_mink(case: Case) -> Any:
     def solve(target: np.ndarray) -> np.ndarray:
         state.update(start.copy())
         task.set_target(mink.SE3.from_matrix(target))
-        for _ in range(PEER_STEPS):
-            error = task.compute_error(state)
-            near = np.linalg.norm(error[:3]) <= TOLERANCE and np.linalg.norm(error[3:]) <= TURN
-            if near and np.abs(constraints[0].compute_error(state)).max() < CLOSED / 2:
-                break
-            try:
-                move = mink.solve_ik(
-                    state, [task], 1.0, solver="daqp", limits=limits, constraints=constraints
-                )
-            except mink.MinkError:
-                break
-            state.integrate_inplace(move, 1.0)
-        return state.q.copy()
+
+        def done() -> bool:
+            if not robots.are_met(state, [task], POSITION_TOLERANCE, TURN_TOLERANCE):
+                return False
+            return np.abs(constraints[0].compute_error(state)).max() < CLOSED_GAP / 2
+
+        return robots.descended(mink, state, [task], done, limits, constraints)
 
     return solve
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    robots.folder(parser)
-    parser.add_argument("--count", type=int, default=1000, help="targets of each mechanism")
-    parser.add_argument("--peer", type=int, default=1000, help="of these for mink")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    robots.folder(words)
+    words.add_argument("--count", type=int, default=1000, help="targets of each mechanism")
+    words.add_argument("--peer", type=int, default=1000, help="of these for mink")
+    words.add_argument("--seed", type=int, default=0)
+    given = words.parse_args(arguments)
     cassie = robots.Robot.load(given.robots / "agility_cassie/cassie.xml")
     gripper = robots.Robot.load(given.robots / "robotiq_2f85/2f85.xml")
     legs = ("left-hip-roll", "left-hip-yaw", "left-hip-pitch", "left-knee", "left-foot")
@@ -167,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             done = robots.timed(mink, some)
             own = case.judged(done.answers, some)
             rows.append([case.name, "mink, equalities", str(len(some)), *own, *done.words])
-    robots.table(Console(width=120), "Closed loops", HEADS, rows)
+    show(table_with("Closed loops", HEADS, rows, left=2))
     return 0
 
 

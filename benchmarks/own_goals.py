@@ -1,6 +1,6 @@
-"""Goals of one's own beside built-in ones: the same problems asked for by Reach and by a function.
+"""Custom goals beside built-in ones: the same problems asked for by Reach and by a function.
 
-Every problem is solved twice in a batch, by LM with the same options: with `Reach`, and with a goal of one's own
+Every problem is solved twice in a batch, by LM with the same options: with `Reach`, and with a custom goal
 that has the same residual. In front a second goal keeps the solver from the fast paths that single positions
 have, which a function cannot take; the rows "alone" show these too. Thread times; the median of several runs.
 
@@ -10,18 +10,17 @@ have, which a function cannot take; the rows "alone" show these too. Thread time
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from rich.console import Console
+from measuring import median, parser, show
 from rich.table import Table
 
 import supple
 
-MOST = 2.0  # times the built-in goal
+MOST_OVER_BUILT_IN = 2.0  # times the built-in goal
 
 
 def place(frames: Any, values: Any, out: Any) -> None:
@@ -60,20 +59,15 @@ def problems() -> dict[str, tuple[supple.Skeleton, str, list[Any]]]:
 def seconds(ik: supple.Prepared, targets: np.ndarray, repeat: int) -> tuple[float, supple.Solution]:
     """The median time of a batch on one thread [s], and its answer."""
     found = ik.solve(targets, threads=1)
-    times = []
-    for _ in range(repeat):
-        begun = time.thread_time()
-        ik.solve(targets, threads=1)
-        times.append(time.thread_time() - begun)
-    return float(np.median(times)), found
+    return median(lambda: ik.solve(targets, threads=1), repeat, time.thread_time), found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a table, and tell if a compiled goal costs more than twice the built-in one."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=300, help="targets in a batch")
-    parser.add_argument("--repeat", type=int, default=7)
-    options = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--rows", type=int, default=300, help="targets in a batch")
+    words.add_argument("--repeat", type=int, default=7)
+    options = words.parse_args(arguments)
     table = Table("problem", "Reach [us]", *OWN, "iterations", "reached")
     over = False
     for name, (skeleton, effector, others) in problems().items():
@@ -95,7 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             used.append(answer.iterations.mean())
             reached.append(answer.reached.mean())
             cells.append(f"{spent / built_in:.2f} x")
-            over |= kind != "as a callback" and "alone" not in name and spent > MOST * built_in
+            over |= (
+                kind != "as a callback"
+                and "alone" not in name
+                and spent > MOST_OVER_BUILT_IN * built_in
+            )
         table.add_row(
             name,
             f"{1e6 * built_in / options.rows:.1f}",
@@ -103,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             " / ".join(f"{x:.1f}" for x in used),
             " / ".join(f"{100 * x:.0f}%" for x in reached),
         )
-    Console(width=150).print(table)
+    show(table, width=150)
     return int(over)
 
 

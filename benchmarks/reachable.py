@@ -1,8 +1,9 @@
 """How many targets are missed: reachable ones of every family, and how near answers to unreachable ones are.
 
-Every target of a family in `reachable_problems` is what forward kinematics gives for a random pose inside the limits.
-A row is solved when an independent judgement (`verdict`) finds every goal within its tolerance and every joint inside
-its limits. Times are those of a batch on one thread, in units of the same batch solved by one descent without restarts.
+Every target of a family in `tests.support.reachable_problems` is what forward kinematics gives for a random pose
+inside the limits. A row is solved when an independent judgement (`tests.support.verdict`) finds every goal within its
+tolerance and every joint inside its limits. Times are those of a batch on one thread, in units of the same batch
+solved by one descent without restarts.
 
 Targets that may be out of reach (`--family beyond`) are judged by the best of 50 descents from random poses: an answer
 is worse if it is farther from its target by more than 1% of the chain's length. Looking at a limit (`--family =look`)
@@ -31,27 +32,29 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from families import Family
-from mechanisms import columns_of, draw_joint, random_coordinates, unit
-from problems import Case, draw_case, frozen_kept
-from reachable_problems import REACHABLE, TURNS, draw_reachable
+from contest import mechanisms as arms
+from contest.adapters.ours import skeleton as skeleton_of
+from measuring import parser, table_with
 from rich.console import Console
 from rich.table import Table
-from verdict import errors
+from tests.support.families import Family
+from tests.support.looks import best_look
+from tests.support.problems import Case, draw_case, frozen_kept
+from tests.support.random_skeletons import columns_of, draw_joint, random_coordinates, unit
+from tests.support.reachable_problems import REACHABLE, TURNS, draw_reachable
+from tests.support.verdict import errors
 
 import supple
 from supple import rotations as rot
-from supple.bench import mechanisms as arms
-from supple.bench.adapters.ours import skeleton as skeleton_of
 from supple.solvers import Solver
 
-ROWS = 20  # targets a skeleton
+TARGETS_A_CASE = 20  # targets a skeleton
 HELD_OUT = 100  # the first seed that nothing was tuned on
-ALLOWED = 5e-5  # the share of reachable targets that may be missed
-WORSE = (
+ALLOWED_MISSES = 5e-5  # the share of reachable targets that may be missed
+WORSE_BY = (
     0.01  # of the chain's length: how much farther than the best of many starts an answer may be
 )
-STARTS = 50
+RANDOM_STARTS = 50
 SHOULDER = np.array([0.0, 0.0, 0.333])  # of the arm of seven hinges [m]
 LOCAL = supple.LM(restarts=0)
 
@@ -102,7 +105,7 @@ def solve_case(case: Case, solver: Solver | str) -> tuple[Case, supple.Solution,
 
 def count_case(family: Family, seed: int, number: int, solver: Solver | str, tally: Tally) -> None:
     """Solve one case of a family and add what happened."""
-    drawn = draw_reachable(source_of(family, seed, number), family, ROWS)
+    drawn = draw_reachable(source_of(family, seed, number), family, TARGETS_A_CASE)
     if drawn is None:
         return
     case, answer, fine, seconds = solve_case(drawn, solver)
@@ -141,7 +144,7 @@ def run(
     for family in families:
         tally = Tally()
         for seed in seeds:
-            for number in range(math.ceil(count / ROWS)):
+            for number in range(math.ceil(count / TARGETS_A_CASE)):
                 count_case(family, seed, number, solver, tally)
         results.append((family, tally))
         if not console.is_terminal:
@@ -187,7 +190,7 @@ def replay(path: Path, solver: Solver | str, console: Console) -> int:
     still: Counter[str] = Counter()
     seconds = 0.0
     for name, seed, number in cases:
-        case = draw_reachable(source_of(names[name], seed, number), names[name], ROWS)
+        case = draw_reachable(source_of(names[name], seed, number), names[name], TARGETS_A_CASE)
         assert case is not None
         _, _, fine, spent = solve_case(case, solver)
         seconds += spent
@@ -214,9 +217,11 @@ def beyond(family: Family, seeds: Sequence[int], count: int, solver: Solver | st
     solves = worse = missed = reached = 0
     most = seconds = 0.0
     for seed in seeds:
-        for number in range(math.ceil(count / ROWS)):
+        for number in range(math.ceil(count / TARGETS_A_CASE)):
             rng = source_of(family, seed, number)
-            case = draw_case(rng, family, ROWS, places=("ball", "beyond"), starts=("rest", "bent"))
+            case = draw_case(
+                rng, family, TARGETS_A_CASE, places=("ball", "beyond"), starts=("rest", "bent")
+            )
             if case is None:
                 continue
             case, answer, fine, spent = solve_case(case, solver)
@@ -227,7 +232,7 @@ def beyond(family: Family, seeds: Sequence[int], count: int, solver: Solver | st
             out = best > case.problem.blocks[0].tolerance
             solves += len(far)
             reached += int(fine.sum())
-            worse += int(np.sum(out & (far > WORSE)))
+            worse += int(np.sum(out & (far > WORSE_BY)))
             missed += int(np.sum(~out & ~fine))
             most = max(most, float(np.max(far, initial=0.0, where=out)))
             seconds += spent
@@ -242,7 +247,7 @@ def best_of_many(case: Case, rng: np.random.Generator) -> np.ndarray:
     rows = len(case.places)
     best = np.full(rows, np.inf)
     moving = columns_of(case.skeleton, case.problem.moving)
-    for _ in range(STARTS):
+    for _ in range(RANDOM_STARTS):
         start = np.array(case.start.coordinates)
         drawn = random_coordinates(case.skeleton, rows, rng, length=case.problem.length)
         start[:, moving] = drawn[:, moving]
@@ -282,7 +287,7 @@ def arm_beyond(
 def beyond_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Table:
     """Targets that may be out of reach."""
     table = Table(
-        title=f"Targets that may be out of reach, against the best of {STARTS} random starts"
+        title=f"Targets that may be out of reach, against the best of {RANDOM_STARTS} random starts"
     )
     table.add_column("family", no_wrap=True)
     titles = ("solves", "reached", "missed", "worse by 1%", "of unreached", "most, in lengths")
@@ -299,81 +304,13 @@ def beyond_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Tabl
 # Looking at a limit ---------------------------------------------------------------------------------
 
 LOOKING = ("Hinge", "Axes", "Cone", "Ball")
-GRID = {
-    1: 721,
-    2: 61,
-    3: 25,
-}  # values of each of so many coordinates in the first round of a dense search
-
-
-def poses_at(skeleton: supple.Skeleton, numbers: np.ndarray) -> supple.Pose:
-    """Poses of a one-joint skeleton at chart coordinates (..., K): angles, or a cone's swing vector and twist."""
-    joint = skeleton.joints[0]
-    if isinstance(joint, (supple.Hinge, supple.Axes)):
-        return supple.Pose(skeleton, numbers)
-    axis = np.asarray(joint.axis if isinstance(joint, supple.Cone) else (0.0, 0.0, 1.0), float)
-    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    side /= np.linalg.norm(side)
-    swing = numbers[..., :1] * side + numbers[..., 1:2] * np.cross(axis, side)
-    size = np.linalg.norm(swing, axis=-1, keepdims=True)
-    most = skeleton.packed_floats[0, 11] if isinstance(joint, supple.Cone) else math.pi
-    swing *= np.minimum(1.0, most / np.maximum(size, 1e-300))
-    turn = rot.multiply(rot.from_rotation_vector(swing), rot.from_axis_angle(axis, numbers[..., 2]))
-    return supple.Pose(skeleton, turn)
-
-
-def ranges_of(joint: supple.Joint) -> np.ndarray:
-    """The range of each chart coordinate of `poses_at`, shape (K, 2)."""
-    if isinstance(joint, supple.Cone):
-        return np.array([(-joint.swing, joint.swing)] * 2 + [joint.twist])
-    if isinstance(joint, supple.Ball):
-        return np.array([(-math.pi, math.pi)] * 3)
-    rows = np.array(joint.limit_rows, float)
-    below = np.where(np.isinf(rows[:, 1]), -math.pi, rows[:, 1] - 2 * math.pi)
-    low = np.where(np.isinf(rows[:, 0]), below, rows[:, 0])
-    return np.stack([low, np.where(np.isinf(rows[:, 1]), low + 2 * math.pi, rows[:, 1])], axis=1)
-
-
-def best_look(skeleton: supple.Skeleton, goal: supple.LookAt, target: np.ndarray) -> float:
-    """The least angle [rad] to a target that a dense search finds: a grid, then ever smaller ones round its best."""
-    ranges = ranges_of(skeleton.joints[0])
-    many = len(ranges)
-    values = [np.linspace(*r, GRID[many] if r[1] > r[0] else 1) for r in ranges]
-    grid = np.stack(np.meshgrid(*values, indexing="ij"), axis=-1)
-    numbers = grid.reshape(-1, many)
-    span = np.ptp(ranges, axis=1) / GRID[many]
-    best = math.inf
-    angles = _angles(skeleton, goal, target, numbers)
-    for first in numbers[np.argsort(angles)[:: max(1, len(numbers) // 2000)][:6]]:
-        centre, width = first, 1.5 * span
-        for _ in range(28):
-            offsets = np.stack(np.meshgrid(*[np.linspace(-1, 1, 5)] * many, indexing="ij"), -1)
-            around = np.clip(centre + offsets.reshape(-1, many) * width, ranges[:, 0], ranges[:, 1])
-            angles = _angles(skeleton, goal, target, around)
-            centre, width = around[np.argmin(angles)], 0.6 * width
-            best = min(best, float(angles.min()))
-    return best
-
-
-def _angles(
-    skeleton: supple.Skeleton, goal: supple.LookAt, target: np.ndarray, numbers: np.ndarray
-) -> np.ndarray:
-    pose = poses_at(skeleton, numbers)
-    seen = rot.rotate(pose.rotation(goal.effector), goal.axis)
-    way = target - pose.position(goal.effector)
-    way /= np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-300)
-    return 2.0 * np.arctan2(
-        np.linalg.norm(seen - way, axis=-1), np.linalg.norm(seen + way, axis=-1)
-    )
 
 
 def look_table(seeds: Sequence[int], count: int, solver: Solver | str) -> Table:
     """One joint that looks at what it may not be able to see."""
-    table = Table(title="Looking with one joint, against a dense search")
-    table.add_column("joint")
     titles = ("solves", "reached", "missed", "budget", "worse by 1e-3 rad", "most [rad]")
-    for title in (*titles, "mean iterations", "us each"):
-        table.add_column(title, justify="right")
+    heads = ("joint", *titles, "mean iterations", "us each")
+    table = table_with("Looking with one joint, against a dense search", heads)
     for kind in LOOKING:
         for effector in ("head", "eyes"):
             table.add_row(f"{kind}, {effector}", *_look(kind, effector, seeds, count, solver))
@@ -387,7 +324,7 @@ def _look(kind: str, effector: str, seeds: Sequence[int], count: int, solver: So
     for seed in seeds:
         for number in range(math.ceil(count / rows)):
             rng = Random(f"look {kind} {effector} {seed} {number}")
-            joint = draw_joint(rng, kind, 1.0)
+            joint = draw_joint(rng, kind, 1.0, frozenset({"round"}))
             if isinstance(joint, supple.Axes) and joint.frozen:
                 joint = supple.Axes(joint.order, joint.limits)
             skeleton = supple.Skeleton(
@@ -449,20 +386,18 @@ def solver_of(given: argparse.Namespace) -> Solver | str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns 1 if more targets are missed than may be."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    words = parser(__doc__)
     seeds = range(HELD_OUT, HELD_OUT + 1)
-    parser.add_argument("--seeds", type=seeds_in, default=seeds, help="such as 100 or 0:5")
-    parser.add_argument("--count", type=int, default=2000, help="targets of a family and seed")
+    words.add_argument("--seeds", type=seeds_in, default=seeds, help="such as 100 or 0:5")
+    words.add_argument("--count", type=int, default=2000, help="targets of a family and seed")
     about = "part of a family's name, or =name for a whole one; repeatable"
-    parser.add_argument("--family", action="append", default=[], help=about)
-    parser.add_argument("--solver", default="auto")
-    parser.add_argument("--iterations", type=int, help="LM with so many iterations instead")
-    parser.add_argument("--restarts", type=int, help="LM with so many restarts instead")
-    parser.add_argument("--save", type=Path, help="write the missed problems to this JSON file")
-    parser.add_argument("--replay", type=Path, help="solve the problems of such a file again")
-    given = parser.parse_args(arguments)
+    words.add_argument("--family", action="append", default=[], help=about)
+    words.add_argument("--solver", default="auto")
+    words.add_argument("--iterations", type=int, help="LM with so many iterations instead")
+    words.add_argument("--restarts", type=int, help="LM with so many restarts instead")
+    words.add_argument("--save", type=Path, help="write the missed problems to this JSON file")
+    words.add_argument("--replay", type=Path, help="solve the problems of such a file again")
+    given = words.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     solver = solver_of(given)
     if given.replay:
@@ -481,13 +416,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if results:
         console.print(table_of(results))
     if wanted("beyond"):
-        console.print(beyond_table(given.seeds, max(ROWS, given.count // 5), solver))
+        console.print(beyond_table(given.seeds, max(TARGETS_A_CASE, given.count // 5), solver))
     if wanted("look"):
-        console.print(look_table(given.seeds, max(ROWS, given.count // 20), solver))
+        console.print(look_table(given.seeds, max(TARGETS_A_CASE, given.count // 20), solver))
     solves = sum(tally.solves for _, tally in results)
     missed = sum(len(tally.misses) for _, tally in results)
     console.print(f"{missed} of {solves:,} reachable targets missed", highlight=False)
-    return int(missed > max(1, ALLOWED * solves) or any(tally.wrong for _, tally in results))
+    return int(missed > max(1, ALLOWED_MISSES * solves) or any(tally.wrong for _, tally in results))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,11 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import supple
 from supple import robot, rotations
 
-TOUCHING = 1e-9  # [m]
+TOUCHING_DEPTH = 1e-9  # [m]
 DATA = Path(__file__).parents[2] / "shared/data/mjcf"
 
 
@@ -106,7 +104,7 @@ class Robot:
         self.data.qpos[:] = q
         mujoco.mj_fwdPosition(self.model, self.data)
         deepest = max((-contact.dist for contact in self.data.contact), default=0.0)
-        return deepest if deepest > TOUCHING else 0.0
+        return deepest if deepest > TOUCHING_DEPTH else 0.0
 
     def frame(self, q: np.ndarray, kind: str, name: str) -> np.ndarray:
         """The world frame (4, 4) of a body or site by MuJoCo."""
@@ -160,13 +158,44 @@ def timed(call: Callable[[Any], Any], given: Sequence[Any]) -> Timed:
 TIMES = ("mean ms", "median", "99%")
 
 
-def table(
-    console: Console, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]
-) -> None:
-    """Print a table."""
-    grid = Table(title=title, title_justify="left")
-    for k, head in enumerate(heads):
-        grid.add_column(head, justify="left" if k < 2 else "right")
-    for row in rows:
-        grid.add_row(*row)
-    console.print(grid)
+# mink, where it is installed ---------------------------------------------------------------------
+
+PEER_STEPS = 200
+
+
+def mink_or_none() -> Any:
+    """The module of mink; None if it, or daqp, which solves its programmes, is not installed."""
+    try:
+        import daqp as _  # noqa: F401
+        import mink
+    except ImportError:
+        return None
+    return mink
+
+
+def are_met(state: Any, tasks: Iterable[Any], tolerance: float, turn: float) -> bool:
+    """Whether frames are as near to their targets as they should be [m, rad]."""
+    errors = [task.compute_error(state) for task in tasks]
+    return all(np.linalg.norm(e[:3]) <= tolerance and np.linalg.norm(e[3:]) <= turn for e in errors)
+
+
+def descended(
+    mink: Any,
+    state: Any,
+    tasks: Sequence[Any],
+    done: Callable[[], bool],
+    limits: Sequence[Any],
+    constraints: Sequence[Any] | None = None,
+) -> np.ndarray:
+    """The qpos after steps of mink, until it is done, a programme has no answer, or PEER_STEPS are used."""
+    for _ in range(PEER_STEPS):
+        if done():
+            break
+        try:
+            move = mink.solve_ik(
+                state, tasks, 1.0, solver="daqp", limits=limits, constraints=constraints
+            )
+        except mink.MinkError:
+            break
+        state.integrate_inplace(move, 1.0)
+    return state.q.copy()

@@ -1,6 +1,7 @@
-"""Every benchmark in a small form, one table after another: what `make bench` runs.
+"""Most benchmarks in a small form, one table after another: what `make bench` runs.
 
-Each script takes arguments of its own for its full size; `python benchmarks/torture.py --help`.
+Each script takes arguments for its full size: `python benchmarks/torture.py --help`. Those with several parts take the
+part first: `python benchmarks/chains.py calm --help`.
 """
 
 from __future__ import annotations
@@ -10,39 +11,34 @@ from collections.abc import Callable, Sequence
 
 import arms
 import calls
-import calm
-import constrained_chains
-import fabrik_table
+import chains
+import files
 import grammar
-import grammar_fuzz
-import grammar_rows
 import growth
-import nearest
 import own_goals
 import reachable
-import robot_loading
 import servo
 import startup
 import torture
 from rich.console import Console
 
 SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] = (
-    ("fabrik_table", fabrik_table.main, ()),
-    ("constrained_chains", constrained_chains.main, ("--chains", "50", "--targets", "50")),
+    ("chains fabrik", chains.fabrik, ()),
+    ("chains constrained", chains.constrained, ("--chains", "50", "--targets", "50")),
     ("arms", arms.main, ("--targets", "1000")),
-    ("grammar", grammar.main, ("--shapes", "1000", "10000")),
-    ("grammar_rows", grammar_rows.main, ("--shapes", "10000", "--repeat", "1")),
-    ("grammar_fuzz", grammar_fuzz.main, ("--cases", "70")),
+    ("grammar linear", grammar.linear, ("--shapes", "1000", "10000")),
+    ("grammar rows", grammar.rows, ("--shapes", "10000", "--repeat", "1")),
+    ("grammar fuzz", grammar.fuzz, ("--cases", "70")),
     ("growth", growth.main, ("--repeat", "5")),
     ("own_goals", own_goals.main, ("--rows", "100", "--repeat", "3")),
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),
-    ("nearest", nearest.main, ("--count", "50")),
-    ("calm", calm.main, ("--chains", "20", "--steps", "20")),
+    ("chains nearest", chains.nearest, ("--count", "50")),
+    ("chains calm", chains.calm, ("--chains", "20", "--steps", "20")),
     ("servo", servo.main, ("--rate", "100", "--paths", "5", "--frames", "60")),
     ("calls", calls.main, ("--repeat", "20", "--processes", "2")),
     ("startup", startup.main, ("--repeat", "3")),
-    ("robot_loading", robot_loading.main, ("--repeat", "3")),
+    ("files robots", files.robots, ("--repeat", "3")),
 )
 
 

@@ -2,7 +2,7 @@
 
 A Panda and a UR5 follow a circle whose one half is beyond their reach, with the speed and acceleration
 limits of their joints, in `track` and in a loop of prepared calls. Counted from the poses alone: ticks in
-which no joint moves while the target moves by more than MOVES and is farther away than that, limits broken, the
+which no joint moves while the target moves by more than FOLLOWED_MOVE and is farther away than that, limits broken, the
 largest speed and acceleration as parts of their limits. Whether a nearer pose was in reach of a tick that stands
 still is not asked: every one counts.
 
@@ -12,7 +12,6 @@ time by brute force: every answer of every frame by the arm's own equations, and
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -21,17 +20,17 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console
+from contest import mechanisms
+from contest.adapters.ours import skeleton
+from measuring import parser, show
 from rich.table import Table
 
 import supple
 from supple import OPEN, Hinge, Pose, Reach, Skeleton, rotations
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton
 
-STILL = 1e-12  # a joint that turns by less in a tick does not move [rad]
-MOVES = 1e-8  # a target that moves by more in a tick is to be followed, if it is farther away than this [m]
-ROUNDING = (
+STILL_TURN = 1e-12  # a joint that turns by less in a tick does not move [rad]
+FOLLOWED_MOVE = 1e-8  # a target that moves by more in a tick is to be followed, if it is farther away than this [m]
+LIMIT_ROUNDING = (
     1e-9  # the part by which a limit may be exceeded in numbers that are differences of poses
 )
 
@@ -110,13 +109,15 @@ def count(
     accelerations = (velocities - before) / dt
     speeds, parts = np.abs(velocities) / arm.speed, np.abs(accelerations) / arm.acceleration
     low, high = arm.skeleton.packed_floats[:, 13], arm.skeleton.packed_floats[:, 14]
-    broken = np.any(speeds > 1.0 + ROUNDING, axis=1) | np.any(parts > 1.0 + ROUNDING, axis=1)
+    broken = np.any(speeds > 1.0 + LIMIT_ROUNDING, axis=1) | np.any(
+        parts > 1.0 + LIMIT_ROUNDING, axis=1
+    )
     broken |= np.any((poses[1:] < low) | (poses[1:] > high), axis=1)
     moved = np.linalg.norm(np.diff(targets[:, :3, 3], axis=0, prepend=targets[:1, :3, 3]), axis=1)
-    still = np.max(np.abs(np.diff(poses, axis=0)), axis=1) < STILL
+    still = np.max(np.abs(np.diff(poses, axis=0)), axis=1) < STILL_TURN
     where = np.unravel_index(np.argmax(parts), parts.shape)
     return Counted(
-        int(np.sum(still & (moved > MOVES) & (errors > MOVES))),
+        int(np.sum(still & (moved > FOLLOWED_MOVE) & (errors > FOLLOWED_MOVE))),
         int(np.sum(broken)),
         float(speeds.max()),
         float(parts.max()),
@@ -159,9 +160,14 @@ def follow(arm: Arm, targets: np.ndarray, dt: float, *, oriented: bool, tracked:
 
 # Reconfigurations ---------------------------------------------------------------------------------
 
-UPPER, LOWER, SHOULDER, WRIST = 0.425, 0.39225, 0.089159, 0.09465  # of the UR5 [m]
-ASIDE = 0.13585 - 0.1197 + 0.093  # how far its wrist is from the plane of its arm [m]
-JUMP = 0.5  # a joint that turns farther from frame to frame jumps [rad]
+UPPER_ARM, LOWER_ARM, SHOULDER_HEIGHT, WRIST_OFFSET = (
+    0.425,
+    0.39225,
+    0.089159,
+    0.09465,
+)  # of the UR5 [m]
+WRIST_ASIDE = 0.13585 - 0.1197 + 0.093  # how far its wrist is from the plane of its arm [m]
+JUMP_ANGLE = 0.5  # a joint that turns farther from frame to frame jumps [rad]
 
 
 def every_answer(arm: Arm, T_world_tip: np.ndarray) -> np.ndarray:
@@ -175,12 +181,12 @@ def every_answer(arm: Arm, T_world_tip: np.ndarray) -> np.ndarray:
     T = T_world_tip @ np.linalg.inv(T_last_tip)
     x, y, _ = T[:3, 3]
     reach = math.hypot(x, y)
-    if reach < ASIDE:
+    if reach < WRIST_ASIDE:
         return np.zeros((0, 6))
     rows = []
     for q0 in (
-        math.atan2(y, x) - math.asin(ASIDE / reach),
-        math.atan2(y, x) + math.asin(ASIDE / reach) + math.pi,
+        math.atan2(y, x) - math.asin(WRIST_ASIDE / reach),
+        math.atan2(y, x) + math.asin(WRIST_ASIDE / reach) + math.pi,
     ):
         c, s = math.cos(q0), math.sin(q0)
         back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -191,13 +197,13 @@ def every_answer(arm: Arm, T_world_tip: np.ndarray) -> np.ndarray:
                 continue  # a whole line of answers
             q5 = math.atan2(sign * R[1, 2], sign * R[1, 0])
             theta = math.atan2(sign * R[2, 1], -sign * R[0, 1])
-            u = place[0] - WRIST * math.sin(theta)
-            w = place[2] - WRIST * math.cos(theta) - SHOULDER
-            bent = (u * u + w * w - UPPER**2 - LOWER**2) / (2.0 * UPPER * LOWER)
+            u = place[0] - WRIST_OFFSET * math.sin(theta)
+            w = place[2] - WRIST_OFFSET * math.cos(theta) - SHOULDER_HEIGHT
+            bent = (u * u + w * w - UPPER_ARM**2 - LOWER_ARM**2) / (2.0 * UPPER_ARM * LOWER_ARM)
             if abs(bent) > 1.0:
                 continue
             for q2 in (math.acos(bent), -math.acos(bent)):
-                turned = math.atan2(LOWER * math.sin(q2), UPPER + LOWER * math.cos(q2))
+                turned = math.atan2(LOWER_ARM * math.sin(q2), UPPER_ARM + LOWER_ARM * math.cos(q2))
                 q1 = math.atan2(u, w) - turned - 0.5 * math.pi
                 rows.append((q0, q1, q2, theta - math.pi - q1 - q2, q4, q5))
     q = np.array(rows).reshape(-1, 6)
@@ -227,7 +233,7 @@ def brute_force(arm: Arm, frames: np.ndarray, whole: int) -> int | None:
         every = turned(every_answer(arm, T), whole)
         if not len(every):
             return None
-        near = np.abs(every[:, None] - alive[None]).max(axis=2) <= JUMP
+        near = np.abs(every[:, None] - alive[None]).max(axis=2) <= JUMP_ANGLE
         going = every[near.any(axis=1)]
         if k and not len(going):
             count += 1
@@ -275,27 +281,27 @@ def reconfigurations(paths: int, frames: int, whole: int, seed: int = 5) -> Comp
             continue
         begin = perf_counter()
         goal = [Reach("tip", pose=path)]
-        track = supple.track(arm.skeleton, goal, branches="all", jump=JUMP)
+        track = supple.track(arm.skeleton, goal, branches="all", jump=JUMP_ANGLE)
         spent += perf_counter() - begin
         steps = np.abs(np.diff(track.poses.coordinates, axis=0)).max(axis=1)
-        counted = int(np.sum(steps > JUMP))
+        counted = int(np.sum(steps > JUMP_ANGLE))
         equal += track.reached and counted == len(track.reconfigurations) == wanted
         jumps.append(wanted)
         plain = supple.track(arm.skeleton, goal, restarts=True).poses.coordinates
-        nearest.append(int(np.sum(np.abs(np.diff(plain, axis=0)).max(axis=1) > JUMP)))
+        nearest.append(int(np.sum(np.abs(np.diff(plain, axis=0)).max(axis=1) > JUMP_ANGLE)))
     return Compared(paths, equal, jumps, nearest, spent / paths)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; returns 1 if a tick froze, a limit was broken or a count differs."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long the circle takes")
-    parser.add_argument("--rate", type=float, default=500.0, help="ticks a second")
-    parser.add_argument(
+    words = parser(__doc__)
+    words.add_argument("--seconds", type=float, default=2.0, help="how long the circle takes")
+    words.add_argument("--rate", type=float, default=500.0, help="ticks a second")
+    words.add_argument(
         "--paths", type=int, default=50, help="paths whose reconfigurations are counted"
     )
-    parser.add_argument("--frames", type=int, default=100, help="frames of each")
-    given = parser.parse_args(arguments)
+    words.add_argument("--frames", type=int, default=100, help="frames of each")
+    given = words.parse_args(arguments)
     dt = 1.0 / given.rate
     table = Table(
         title=f"A circle half out of reach in {given.seconds:g} s, {given.rate:g} ticks a second"
@@ -317,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     f"{one.speed:.1%}", f"{one.acceleration:.1%}", one.joint, f"{one.mean_error:.4f}",
                     f"{one.each:.0f}",
                 )  # fmt: skip
-    Console(width=160).print(table)
+    show(table, width=160)
     table = Table(
         title=f"Reconfigurations of a UR5 on {given.paths} random lines of {given.frames} frames"
     )
@@ -331,7 +337,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"+-{whole} pi", f"{one.equal} of {one.paths}", str(sum(one.jumps)), str(max(one.jumps)),
             str(one.jumps.count(0)), str(sum(one.nearest)), f"{one.each:.2f}",
         )  # fmt: skip
-    Console(width=160).print(table)
+    show(table, width=160)
     return int(wrong > 0)
 
 

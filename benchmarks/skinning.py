@@ -10,14 +10,10 @@ a transform for each column of influences three times.) Both give the same numbe
 
 from __future__ import annotations
 
-import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
-from rich.console import Console
+from measuring import median, parser, show
 from rich.table import Table
 
 import supple
@@ -55,23 +51,14 @@ def in_numpy(mesh: Mesh, pose: supple.Pose, indices: np.ndarray, weights: np.nda
     return out
 
 
-def median(run: Callable[[], object], runs: int) -> float:
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times)
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--vertices", type=int, default=20000)
-    parser.add_argument("--influences", type=int, default=4)
-    parser.add_argument("--joints", type=int, default=65)
-    parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--runs", type=int, default=5)
-    args = parser.parse_args()
+    words = parser(__doc__)
+    words.add_argument("--vertices", type=int, default=20000)
+    words.add_argument("--influences", type=int, default=4)
+    words.add_argument("--joints", type=int, default=65)
+    words.add_argument("--frames", type=int, default=60)
+    words.add_argument("--runs", type=int, default=5)
+    args = words.parse_args()
     skeleton, mesh = figure(args.vertices, args.influences, args.joints)
     rng = np.random.default_rng(2)
     angles = rng.normal(size=(args.frames, len(skeleton.freedoms)))
@@ -97,7 +84,7 @@ def main() -> int:
             name = f"{method}{' with normals' if normals else ''}"
             rate = f"{work / seconds / 1e6:.0f}"
             table.add_row(name, str(threads), rate, f"{slow / seconds:.1f}")
-    Console().print(table)
+    show(table)
     off = np.abs(skin(mesh, few) - in_numpy(mesh, few, *influences)).max()
     ratio = best * slow / work
     print(f"{best / 1e6:.0f} million a second (wanted {WANTED_RATE / 1e6:.0f}), "

@@ -9,14 +9,12 @@ runs counts.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from measuring import parser, show, table_with
 
 from supple.solvers import ALL
 
@@ -62,9 +60,9 @@ def in_turns(bodies: dict[str, str], repeat: int) -> dict[str, np.ndarray]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--repeat", type=int, default=7)
-    given = parser.parse_args(arguments)
+    words = parser(__doc__)
+    words.add_argument("--repeat", type=int, default=7)
+    given = words.parse_args(arguments)
     bodies = {"import numpy": "import numpy", "import supple": "import supple"}
     for name in ("auto", *(solver.name for solver in ALL)):
         lengths = [1.0, 1.0] if name == "TwoBone" else [1.0, 1.0, 1.0]
@@ -72,13 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bodies["supple reach"] = COMMAND
     taken = in_turns(bodies, given.repeat)
     bare = taken["import numpy"].min()
-    table = Table(title=f"Start-up in new processes, least of {given.repeat}")
-    for title in ("what", "seconds", "times import numpy", "at most"):
-        table.add_column(title, justify="left" if title == "what" else "right")
+    table = table_with(
+        f"Start-up in new processes, least of {given.repeat}",
+        ("what", "seconds", "times import numpy", "at most"),
+    )
     for name, runs in taken.items():
         limit = f"{MOST_IMPORT}" if name == "import supple" else ""
         table.add_row(name, f"{runs.min():.3f}", f"{runs.min() / bare:.2f}", limit)
-    Console().print(table)
+    show(table)
     return int(taken["import supple"].min() > MOST_IMPORT * bare)
 
 

@@ -1,7 +1,7 @@
 """A million random and adversarial solves: never NaN, never worse, inside the limits, truthful.
 
-Every solver meets every family of `problems` that it claims in the matrix, and every answer is
-judged by `verdict`, independently of the solvers' arithmetic. Exits with 1, and says how to see it
+Every solver meets every family of `tests.support.families` that it claims in the matrix, and every answer is
+judged by `tests.support.verdict`, independently of the solvers' arithmetic. Exits with 1, and says how to see it
 again, when an answer breaks a law.
 
 Solves are shared out evenly over solvers and families, but for what is slow (SHARES): SciPy takes a
@@ -18,7 +18,6 @@ that the time is the solvers' and not Python's.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -29,24 +28,25 @@ from functools import cache
 from random import Random
 
 import numpy as np
-from families import FAMILIES, HUGE, Family
-from problems import Case, draw_case
+from measuring import parser
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from verdict import Fault, judge, violation
+from tests.support.families import FAMILIES, HUGE, Family
+from tests.support.problems import Case, draw_case
+from tests.support.verdict import Fault, judge, violation
 
 import supple
 from supple.solvers import ALL, Solver
 
-ROWS = 128  # solves a case
-FEW = 16  # a case has so many times fewer solves where they are slow
+CASE_ROWS = 128  # solves a case
+SLOW_FACTOR = 16  # a case has so many times fewer solves where they are slow
 # What is slow gets this much of an even share of the solves.
 SHARES = {"Optimize": 0.02, "Jacobian": 0.5, "long": 0.1, HUGE.name: 0.01}
-LONG = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
-KEPT = 8  # every so many cases are also solved with unreachable="keep"
-ALONE = 4  # every so many cases one row is also solved by itself
-AGAIN = 3  # every so many cases the problems are also solved from their own answers
+LONG_JOINTS = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
+KEEP_EVERY = 8  # every so many cases are also solved with unreachable="keep"
+ALONE_EVERY = 4  # every so many cases one row is also solved by itself
+AGAIN_EVERY = 3  # every so many cases the problems are also solved from their own answers
 
 
 @dataclass
@@ -71,15 +71,17 @@ def share_of(solver: Solver | str, family: Family) -> float:
     return SHARES.get(name_of(solver), 1.0) * SHARES.get(family.name, 1.0)
 
 
-def case_of(family: Family, number: int, solver: Solver | str, rows: int = ROWS) -> Case | None:
+def case_of(
+    family: Family, number: int, solver: Solver | str, rows: int = CASE_ROWS
+) -> Case | None:
     """A family's case number so-and-so, None if the numbers drawn make no problem."""
-    rows = max(rows // FEW, 1) if share_of(solver, family) < 0.1 else rows
+    rows = max(rows // SLOW_FACTOR, 1) if share_of(solver, family) < 0.1 else rows
     return draw_case(seed_of(family, number), family, rows)
 
 
 def patient(solver: Solver | str, family: Family) -> Solver | str:
     """The solver; in families of long chains SciPy without its dense matrix and with few iterations."""
-    if isinstance(solver, supple.Optimize) and family.links[0] >= LONG:
+    if isinstance(solver, supple.Optimize) and family.links[0] >= LONG_JOINTS:
         return replace(solver, method="cg", max_iterations=20)
     return solver
 
@@ -87,7 +89,7 @@ def patient(solver: Solver | str, family: Family) -> Solver | str:
 def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> None:
     """Solve a case, judge the answers and count."""
     solver = patient(solver, case.family)
-    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    keep = "keep" if number % KEEP_EVERY == KEEP_EVERY - 1 else "approach"
     try:
         prepared = case.prepared(solver, unreachable=keep)
     except supple.SuppleError:
@@ -100,7 +102,7 @@ def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> N
     tally.statuses.update(answer.status.tolist())
     tally.violation = max(tally.violation, violation(case, answer))
     tally.faults += [(number, fault) for fault in judge(case, prepared, answer)]
-    if number % AGAIN == 0 and keep == "approach":
+    if number % AGAIN_EVERY == 0 and keep == "approach":
         again = replace(case, start=answer.pose)
         answer_again = prepared.solve(*again.targets, start=again.start)
         tally.solves += len(answer_again)
@@ -108,7 +110,7 @@ def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> N
             (number, replace(fault, law=f"{fault.law}, from its own answer"))
             for fault in judge(again, prepared, answer_again)
         ]
-    if number % ALONE == 0:
+    if number % ALONE_EVERY == 0:
         b = number % len(answer)
         targets, start = case.row(b)
         if not np.array_equal(prepared.solve(*targets, start=start)._rows, answer[b]._rows):
@@ -142,7 +144,7 @@ def run(
     solvers: Sequence[Solver | str],
     families: Sequence[Family] = (*FAMILIES, HUGE),
     *,
-    rows: int = ROWS,
+    rows: int = CASE_ROWS,
     first: int = 0,
 ) -> Iterator[tuple[str, str, Tally, bool]]:
     """Share the solves out over the cases from number `first` on.
@@ -236,7 +238,7 @@ def replay(console: Console, solver: str, name: str, number: int, row: int, rows
     chosen = solvers_named([solver])[0]
     case = case_of(family, number, chosen, rows)
     assert case is not None
-    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    keep = "keep" if number % KEEP_EVERY == KEEP_EVERY - 1 else "approach"
     prepared = case.prepared(patient(chosen, family), unreachable=keep)
     console.print_json(json.dumps(case.describe(row)))
     answer = prepared.solve(*case.targets, start=case.start)
@@ -253,18 +255,18 @@ def replay(console: Console, solver: str, name: str, number: int, row: int, rows
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("solves", nargs="?", type=int, default=1_000_000)
-    parser.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
-    parser.add_argument("--family", action="append", default=[], help="part of a family's name")
-    parser.add_argument(
-        "--rows", type=int, default=ROWS, help="solves a case (default: %(default)s)"
+    words = parser(__doc__)
+    words.add_argument("solves", nargs="?", type=int, default=1_000_000)
+    words.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
+    words.add_argument("--family", action="append", default=[], help="part of a family's name")
+    words.add_argument(
+        "--rows", type=int, default=CASE_ROWS, help="solves a case (default: %(default)s)"
     )
-    parser.add_argument(
+    words.add_argument(
         "--first", type=int, default=0, help="number of each family's first case (default: 0)"
     )
-    parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
-    given = parser.parse_args(arguments)
+    words.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
+    given = words.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     if given.replay:
         solver, family, number, row = given.replay

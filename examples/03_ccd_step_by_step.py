@@ -16,8 +16,8 @@ from supple.plot import marks, save, style
 from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of
 
-LENGTHS = 3.0, 2.5, 2.0, 1.5
-CHAIN = supple.chain(LENGTHS, joint=supple.Hinge("z"))
+LINK_LENGTHS = 3.0, 2.5, 2.0, 1.5
+CHAIN = supple.chain(LINK_LENGTHS, joint=supple.Hinge("z"))
 START = CHAIN.pose({"j0": 0.3, "j1": 0.5, "j2": 0.4, "j3": 0.3})
 D = np.array([1.0, 5.6, 0.0])  # the desired point: the goal
 FLAT = np.array([1, 1j, 0])  # points of the plane as complex numbers
@@ -67,7 +67,7 @@ def main(folder):
     trace = supple.solve(CHAIN, {"tip": D}, start=START, solver=plain, trace=True).trace
     steps, poses = zip(*(trace.walk() if trace else ()), strict=True)
     visits = list(zip(steps, (START, *poses), poses, strict=False))
-    stages = list(link_by_link(LENGTHS, START.angles))
+    stages = list(link_by_link(LINK_LENGTHS, START.angles))
     save(draw(visits, stages), folder / "03_ccd_step_by_step.png")
     for step, before, after in visits:
         R, E = before.position(step.joint), after.position("tip")

@@ -26,7 +26,7 @@ BENDS = zip(SHAPES, (1.4, -0.5, 0.6, -0.7, -0.5), strict=True)
 START = FIGURE.pose({name: (0, 0, angle) for name, angle in BENDS})
 GOAL = np.array([4.8, 3.4, 1.6])
 CORNERS = np.array([*product((0, 1), repeat=3)])
-FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
+BOX_FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
 
 
 @styled
@@ -44,7 +44,7 @@ def draw(answers):
         for text in [*ax.texts]:
             text.remove()
         turned = rotations.rotate(one.pose.rotations[:5, None], CORNERS * SIZES[:, None])
-        boxes = (turned + one.pose.positions[:5, None])[:, FACES].reshape(-1, 4, 3)
+        boxes = (turned + one.pose.positions[:5, None])[:, BOX_FACES].reshape(-1, 4, 3)
         nearest_last = boxes[np.argsort(scene.view.depth(boxes.mean(axis=1)))]
         look = {"fc": style.JOINT, "ec": style.BONE, "lw": 0.6, "alpha": 0.5}
         ax.add_collection(PolyCollection([*scene.view(nearest_last)], zorder=marks.BONES, **look))

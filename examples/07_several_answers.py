@@ -17,9 +17,9 @@ from supple.plot import marks, style
 from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of
 
-LIMITS = (-3.1, 3.1)
-ARM = supple.chain([3, 2.5, 2], joint=supple.Hinge("z", limits=LIMITS))
-RUBBER = ARM.with_joints({"j1": supple.Hinge("z", limits=LIMITS, stretch=(1, 1.8))})
+HINGE_LIMITS = (-3.1, 3.1)
+ARM = supple.chain([3, 2.5, 2], joint=supple.Hinge("z", limits=HINGE_LIMITS))
+RUBBER = ARM.with_joints({"j1": supple.Hinge("z", limits=HINGE_LIMITS, stretch=(1, 1.8))})
 BENDS = {"j0": -0.8, "j1": 1.2, "j2": -0.8}
 START = ARM.pose(BENDS)
 GOAL, FAR = {"tip": (-1.7, -1.7, 0)}, {"tip": (7.0, 4.5, 0)}

@@ -21,7 +21,7 @@ from supple.plot.scene import Detail, Scene
 
 SNAKE = supple.chain([3, 3, 2.5, 2, 1.5])
 TARGETS = np.array([(7, 6, 1), (1, 8, 4), (-6, 5, 3), (-5, 1, 6), (-8, 6, -1)], float)
-FRAMES = 24  # from key to key
+FRAMES_A_KEY = 24  # from key to key
 
 
 @styled
@@ -56,7 +56,7 @@ def main(folder):
         keys.append(one.pose)
         iterations += one.trace.poses[1:] if one.trace else []
         assert one.reached
-    t = np.linspace(0, 1, FRAMES + 1)[1:]
+    t = np.linspace(0, 1, FRAMES_A_KEY + 1)[1:]
     ease = t * t * (3 - 2 * t)  # starts and stops gently
     frames = [pose for a, b in pairwise(keys) for pose in a.interpolate(b, ease)]
     motion, iterations = supple.Pose.stack([keys[0], *frames]), supple.Pose.stack(iterations)
@@ -66,7 +66,7 @@ def main(folder):
     print(
         f"greatest turn from frame to frame: {jumps.max():.0f}° solving, {steps.max():.0f}° interpolated"
     )
-    met = motion[FRAMES::FRAMES].position("tip")
+    met = motion[FRAMES_A_KEY::FRAMES_A_KEY].position("tip")
     assert np.linalg.norm(met - TARGETS, axis=-1).max() < 2e-3, "the keys are met"
     assert jumps.max() > 60 and steps.max() < 12, "no jumps"
     assert np.abs(np.diff(steps)).max() < 2, "nor jerks"

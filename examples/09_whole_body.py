@@ -39,8 +39,12 @@ STANCE = {"L shoulder": (0, 0, -1.2), "R shoulder": (0, 0, 1.2), "L elbow": 0.4,
 for s in "LR":
     STANCE |= {f"{s} hip": (-0.3, 0, 0), f"{s} knee": 0.6, f"{s} ankle": (-0.3, 0, 0)}
 START = BODY.pose(STANCE)
-BALL, SHELF = (0.65, 0.4, 0.4), (-0.5, 1.4, 0.35)
-ASKED = [Reach("L hand", BALL), Reach("R hand", SHELF), LookAt("neck", BALL, axis="z")]
+BALL_POSITION, SHELF_POSITION = (0.65, 0.4, 0.4), (-0.5, 1.4, 0.35)
+ASKED = [
+    Reach("L hand", BALL_POSITION),
+    Reach("R hand", SHELF_POSITION),
+    LookAt("neck", BALL_POSITION, axis="z"),
+]
 FEET = [Hold(f"{s} ankle") for s in "LR"]
 
 
@@ -62,7 +66,7 @@ def main(folder):
     answer = supple.solve(BODY, [*ASKED, *FEET, Rest(START)], start=START)
     plot.save(draw(answer), folder / "09_whole_body.png")
     assert answer.reached and answer.pose.violations().max() < 1e-12
-    for name, at in (("L hand", BALL), ("R hand", SHELF)):
+    for name, at in (("L hand", BALL_POSITION), ("R hand", SHELF_POSITION)):
         assert np.allclose(answer.position(name), at, atol=1e-3)
     for name in ("L toes", "R toes"):
         assert np.allclose(answer.position(name), START.position(name), atol=1e-3), "a foot slipped"

@@ -18,7 +18,7 @@ from supple.plot.figures import headline, styled
 
 RULES = rules("human")
 VIEW = look_from(yaw=28, pitch=12)
-TARGETS = [  # right hand, left hand
+HAND_TARGETS = [  # right hand, left hand
     ((-0.45, 2.0, 0.25), (0.5, 1.05, 0.3)),
     ((-0.2, 1.3, 0.55), (0.25, 1.35, 0.55)),
     ((-0.75, 1.45, 0.1), (0.8, 1.5, 0.15)),
@@ -44,10 +44,10 @@ def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     figures = [
         supple.grow(RULES, attributes={"right": right, "left": left, "height": height})
-        for (right, left), height in zip(TARGETS, (1.8, 1.7, 1.9, 1.8), strict=True)
+        for (right, left), height in zip(HAND_TARGETS, (1.8, 1.7, 1.9, 1.8), strict=True)
     ]
     plot.save(draw_all(figures), folder / "11_grown_human.png")
-    for grown, goals in zip(figures, TARGETS, strict=True):
+    for grown, goals in zip(figures, HAND_TARGETS, strict=True):
         hands = [touch for touch in grown.touches if touch.effector.startswith("Hand")]
         for touch, goal in zip(hands, goals, strict=True):
             assert np.allclose(touch.target, goal)

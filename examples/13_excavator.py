@@ -19,7 +19,7 @@ from supple.plot.figures import headline, styled
 
 RULES = rules("excavator")
 VIEW = look_from(yaw=38, pitch=22)
-POINTS = [(6.4, -0.6, 2.2), (4.2, 0.2, -3.4), (5.6, 2.6, 0.0), (9.5, 0.0, 0.0)]
+DIG_POINTS = [(6.4, -0.6, 2.2), (4.2, 0.2, -3.4), (5.6, 2.6, 0.0), (9.5, 0.0, 0.0)]
 
 
 @styled
@@ -39,9 +39,9 @@ def draw_all(machines):
 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    machines = [supple.grow(RULES, attributes={"dig": point}) for point in POINTS]
+    machines = [supple.grow(RULES, attributes={"dig": point}) for point in DIG_POINTS]
     plot.save(draw_all(machines), folder / "13_excavator.png")
-    for grown, point in zip(machines, POINTS, strict=True):
+    for grown, point in zip(machines, DIG_POINTS, strict=True):
         assert grown.pose.violations().max() == 0.0, "no hinge beyond its range"
         bucket = grown.shapes.named("Bucket")[0]
         assert bucket.joint == "bucket"
@@ -51,7 +51,7 @@ def main(folder):
     rules = RULES.read_text(encoding="utf-8").replace(
         'solver = "LM"', 'solver = "LM", stretch = 1.5'
     )
-    assert supple.grow(rules, attributes={"dig": POINTS[-1]}).reached, "with a longer arm"
+    assert supple.grow(rules, attributes={"dig": DIG_POINTS[-1]}).reached, "with a longer arm"
 
 
 if __name__ == "__main__":

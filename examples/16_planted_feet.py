@@ -15,18 +15,18 @@ from supple import plot
 from supple.plot import style
 from supple.plot.figures import headline, styled
 
-CYCLES = 4
+WALK_CYCLES = 4
 FEET = ("foot.L", "foot.R")
 
 
 def carried(walk: supple.Motion) -> supple.Motion:
     """The walk, several cycles of it, along z; no faster than eight tenths of what its feet do."""
-    poses = supple.Pose.stack(list(walk) * CYCLES)
+    poses = supple.Pose.stack(list(walk) * WALK_CYCLES)
     time = np.arange(len(poses)) / walk.fps
     offsets = np.tile(walk.skeleton.offsets, (len(poses), 1, 1))
     own = walk.poses.translations
     if own is not None:
-        offsets[:] = np.tile(own, (CYCLES, 1, 1))
+        offsets[:] = np.tile(own, (WALK_CYCLES, 1, 1))
     speed = 0.5 / (0.6 * len(walk) / walk.fps)  # of the ground under its feet [m/s]
     offsets[:, walk.skeleton.index("root"), 2] += 0.8 * speed * time + 0.02 * np.sin(7 * time)
     return supple.Motion(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contest import mechanisms
+from contest.descriptions import urdf
 from typer.testing import CliRunner
 
 import supple
-from supple.bench import mechanisms
-from supple.bench.descriptions import urdf
 from supple.cli import app
 from supple.goals import GOALS
 from supple.viewer.standalone import BUILT, SCRIPT
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NAMES = (
     "index", "first-steps", "retargeting", "robots", "gltf", "grammar", "lowered-problems", "checking",
-    "own-goals",
+    "own-goals", "own-solvers",
 )  # fmt: skip
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes

@@ -15,7 +15,7 @@ from _lib import Skip, bench  # pyright: ignore[reportMissingImports]
 import supple
 from supple import rotations
 
-STRICTER = (
+TOLERANCE_FACTOR = (
     1 - 1e-6
 )  # supple stops at a tolerance: rounding in another forward kinematics must not decide
 
@@ -63,11 +63,11 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
     skeleton = of_chain(problem) if points else of_arm(problem)
     start = start_of(problem, skeleton)
     if points:
-        options: dict[str, Any] = {"tolerance": problem["tol"] * STRICTER}
+        options: dict[str, Any] = {"tolerance": problem["tol"] * TOLERANCE_FACTOR}
         goals: list[Any] = [supple.Reach("tip")]
     else:
-        options = {"tolerance": problem["tol_pos"] * STRICTER}
-        options["orientation_tolerance"] = problem["tol_rot"] * STRICTER
+        options = {"tolerance": problem["tol_pos"] * TOLERANCE_FACTOR}
+        options["orientation_tolerance"] = problem["tol_rot"] * TOLERANCE_FACTOR
         goals = [supple.Reach("tip", pose=supple.OPEN)]
     if kind == "twobone":
         goals.append(supple.Pole("j1"))

@@ -16,7 +16,7 @@ import torture  # noqa: E402
 
 from supple.solvers import ALL  # noqa: E402
 
-ROWS = 8  # targets of a skeleton
+SMALL_ROWS = 8  # targets of a skeleton
 TOTAL = int(os.environ["SUPPLE_TORTURE"]) if "SUPPLE_TORTURE" in os.environ else None
 
 
@@ -24,11 +24,11 @@ TOTAL = int(os.environ["SUPPLE_TORTURE"]) if "SUPPLE_TORTURE" in os.environ else
 def test_every_answer_keeps_the_laws(name):
     solvers = torture.solvers_named([name])
     families = torture.claimed(solvers[0], (*torture.FAMILIES, torture.HUGE))
-    total, rows = TOTAL, torture.ROWS
+    total, rows = TOTAL, torture.CASE_ROWS
     if total is None:
         # SciPy takes a tenth of a second a solve: benchmarks/torture.py has the rest.
         families = families[::5] if name == "Optimize" else families
-        total, rows = 3 * ROWS * len(families), ROWS
+        total, rows = 3 * SMALL_ROWS * len(families), SMALL_ROWS
     total = int(total * torture.SHARES.get(name, 1.0))
     run = torture.run(total, solvers, families, rows=rows)
     results = [(family, tally) for _, family, tally, done in run if done]

@@ -16,12 +16,11 @@ from supple.viewer.messages import Setup
 from supple.viewer.server import Server
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parents[1] / "benchmarks"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
 
 from driving import MILLISECONDS, Browser, Driver, Watched  # noqa: E402
-from playground import ARGUMENTS, CHROMIUM  # noqa: E402
+from tests.support.chromium import ARGUMENTS, CHROMIUM  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,7 @@
 """The page itself: its help, its size, its speed."""
 
 from driving import Watched
-from playground import DRAG
+from tests.support.chromium import DRAG
 
 from supple.viewer.browser import View
 from supple.viewer.server import Server
@@ -105,7 +105,7 @@ def test_no_other_page_shows_it_in_a_frame(chromium):
 
 
 def test_every_frame_of_a_drag_has_a_goal_and_most_have_a_pose(new_page):
-    """In frames, not in seconds, so that it holds on a busy machine; benchmarks/playground.py measures."""
+    """In frames, not in seconds, so that it holds on a busy machine; `benchmarks/playground.py drag` measures."""
     driver = new_page()
     driver.set(links=64)
     driver.until("playground.solves")

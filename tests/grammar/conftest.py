@@ -1,13 +1,8 @@
-import sys
 from pathlib import Path
 
 import pytest
 
 import supple
-
-LOTS = str(Path(__file__).resolve().parents[2] / "benchmarks")  # with the lots of roof_lots.py
-if LOTS not in sys.path:
-    sys.path.insert(0, LOTS)
 
 
 @pytest.fixture

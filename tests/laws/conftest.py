@@ -7,9 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parents[1] / "benchmarks"):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
 
 settings.register_profile(
     "laws",

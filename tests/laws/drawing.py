@@ -6,11 +6,11 @@ import os
 from dataclasses import replace
 
 import numpy as np
-from families import FAMILIES
 from hypothesis import reject, settings
 from hypothesis import strategies as st
-from mechanisms import STARTS
-from problems import PLACES, Case, draw_case
+from tests.support.families import FAMILIES
+from tests.support.problems import PLACES, Case, draw_case
+from tests.support.random_skeletons import STARTS
 
 import supple
 from supple import rotations as rot

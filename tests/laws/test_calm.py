@@ -1,9 +1,8 @@
 """Calm when unreachable: a small move of a target out of reach is a small move of the pose."""
 
-import calm
 import numpy as np
 import pytest
-import random_chains
+from tests.support import calm, random_chains
 
 import supple
 
@@ -21,8 +20,8 @@ def test_a_small_move_of_the_target_is_a_small_move_of_the_pose(group, solver):
     allowed where its calm part would do as well, to within 0.05% of the chain's length.
     """
     steps = list(calm.walk(group, solver, chains=20, steps=20))
-    assert all(s.ratio <= calm.MOST or calm.price(s) <= calm.EQUAL for s in steps)
-    assert sum(s.ratio > calm.MOST for s in steps) <= 0.05 * len(steps)
+    assert all(s.ratio <= calm.CALM_RATIO or calm.price(s) <= calm.EQUAL_DISTANCE for s in steps)
+    assert sum(s.ratio > calm.CALM_RATIO for s in steps) <= 0.05 * len(steps)
 
 
 @every_group

@@ -5,7 +5,7 @@ import pytest
 from drawing import SOLVERS, cases, examples, families, solved
 from hypothesis import given
 from hypothesis import strategies as st
-from verdict import judge
+from tests.support.verdict import judge
 
 import supple
 

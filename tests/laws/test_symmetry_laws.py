@@ -32,7 +32,7 @@ from drawing import (
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from problems import draw_case
+from tests.support.problems import draw_case
 
 import supple
 from supple import rotations as rot

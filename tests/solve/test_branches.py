@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from contest import mechanisms
+from contest.adapters.ours import skeleton as bench_skeleton
 
 import supple
 from supple import Hinge, Pose, Reach
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton as bench_skeleton
 from supple.solve.branches import Branches, _ClosedForm
 
 UR5 = bench_skeleton(mechanisms.ur5())

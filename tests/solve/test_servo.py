@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
+from contest import mechanisms
+from contest.adapters.ours import skeleton as bench_skeleton
 
 import supple
 from supple import (
@@ -21,8 +23,6 @@ from supple import (
     Tip,
     Weld,
 )
-from supple.bench import mechanisms
-from supple.bench.adapters.ours import skeleton as bench_skeleton
 from supple.solve.servo import fastest
 
 ROUNDING = 1.0 + 1e-9

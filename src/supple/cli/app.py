@@ -53,7 +53,11 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"supple.cli.commands.{cmd_name}")
-        info = CommandInfo(name=cmd_name, callback=getattr(module, cmd_name))
+        info = CommandInfo(
+            name=cmd_name,
+            callback=getattr(module, cmd_name),
+            context_settings=getattr(module, "CONTEXT", None),
+        )
         return get_command_from_info(
             info, pretty_exceptions_short=True, rich_markup_mode="markdown"
         )

@@ -7,6 +7,7 @@ call with buffers to write to.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,8 @@ class _Run:
     def __init__(self, solver: Solver, problem: Problem) -> None:
         self.solver = solver
         self.kernel = solver.kernel
+        if solver.is_python:
+            self.kernel = partial(solver.kernel, problem=problem)
         self.ints, self.floats = problem.pack(solver.options())
         self._free: list[np.ndarray] = []  # workspaces that no thread is using
         self._is_own = is_own(solver)

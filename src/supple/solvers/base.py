@@ -64,11 +64,14 @@ class Claim:
     than: str
 
 
-def _solve_in_python(solver: Solver, *arguments: Any) -> None:
-    """The kernel of a solver in plain Python: problems first..last-1 of a batch, by `Solver.solve`."""
+def _solve_in_python(solver: Solver, *arguments: Any, problem: Problem) -> None:
+    """The kernel of a solver in plain Python: problems first..last-1 of a batch, by `Solver.solve`.
+
+    It takes the problem too, for what packed arrays do not tell: names, and joints that no goal touches.
+    """
     from supple.solvers import own  # kernels, which only such a solver needs
 
-    own.run(solver, *arguments)
+    own.run(solver, *arguments, problem=problem)
 
 
 @dataclass(frozen=True, kw_only=True)

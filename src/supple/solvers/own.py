@@ -43,6 +43,9 @@ from supple.kernels.problem import (
 )
 from supple.kernels.report import Ended, clear_trace, finish_judged, record, trace_into
 from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
+from supple.model.jacobian import tangent
+from supple.model.skeleton import Pose
+from supple.problem.lowering import Problem
 
 
 class Buffers(NamedTuple):
@@ -203,6 +206,14 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Integers and floats of the problem, workspace, trace of poses."""
 
 
+class Given(NamedTuple):
+    """What a problem is beside its packed arrays, and the row of the batch that is solved."""
+
+    problem: Problem
+    offsets: np.ndarray  # (A + 2 G + P, 3), see `Problem.offsets`
+    targets: np.ndarray  # (T,)
+
+
 class Search:
     """The state of one solve, for a solver in plain Python.
 
@@ -217,11 +228,30 @@ class Search:
         reached: True if all goals are met, the hard ones too.
         iterations: How many have been used; `accept` counts them.
         budget: How many may be used.
+        length: The characteristic length [model units].
+        skeleton: The skeleton that is solved.
+        joints: The joints that may move, but for copies of others, as indices in `skeleton.names`, shape (M,);
+            parents come before children.
+        targets: World position of the target of each `Reach`, shape (3,), by the effector's name. A target
+            that is held or moves has none.
     """
 
-    def __init__(self, arrays: Arrays, q: np.ndarray):
+    def __init__(self, arrays: Arrays, given: Given, q: np.ndarray):
         """See `run`."""
         self._arrays = arrays  # ints, floats, workspace, trace of poses
+        problem = given.problem
+        self.length, self.skeleton = problem.length, problem.skeleton
+        self._translations = self.skeleton.offsets.copy()
+        self._translations[problem.active] = given.offsets[: len(problem.active)]
+        rows = self.skeleton.freedom_table.free.on(problem.moving)
+        self.joints = np.unique(rows.joint)
+        self.targets = {
+            problem.goals[block.goal].effector_name: given.targets[
+                block.offset : block.offset + 3
+            ].copy()
+            for block in problem.blocks
+            if block.kind == layout.POSITION and block.carrier is None and not block.held
+        }
         ints = arrays[0]
         self._freedoms, rows = int(ints[layout.H_DOFS]), int(ints[layout.H_ROWS])
         self.q, self.cost, self.reached, self.excess = q, math.inf, False, math.inf
@@ -256,6 +286,63 @@ class Search:
     def bounds(self) -> np.ndarray:
         """How far each freedom may change from the current pose, shape (D, 2) [rad, characteristic lengths]."""
         return self._linear()[1]
+
+    def pose(self) -> Pose:
+        """The current pose, on `skeleton`, as the solver sees it.
+
+        It has the start's translations on the joints that matter to the goals, elsewhere the skeleton's; a start's
+        scales are multiplied into them, and the tips keep the skeleton's offsets.
+        """
+        return Pose._wrap(self.skeleton, self.q.copy(), self._translations)
+
+    def positions(self) -> np.ndarray:
+        """World positions of joints and tips in the current pose, shape (N + T, 3) [model units].
+
+        In the order of `skeleton.names`; see `pose`.
+        """
+        return self.pose().positions
+
+    def axes(self, joint: int) -> np.ndarray:
+        """World axes that a joint turns about in the current pose, unit vectors, shape (K, 3).
+
+        One for a hinge; of a ball or a cone the three of its rest frame; none for a slider. A small angle about one
+        of them moves a point p below the joint by angle * axis x (p - position of the joint).
+
+        Args:
+            joint: One of `joints`.
+        """
+        return self._turning(joint)[1]
+
+    def turned(self, joint: int, rotation: np.ndarray) -> np.ndarray:
+        """Coordinates, shape (Q,), of the current pose with one joint turned, not yet put into the limits.
+
+        A hinge takes the part along its axis, a ball all of it. Several angles share it by least squares, which is
+        exact for small rotations only.
+
+        Args:
+            joint: One of `joints`.
+            rotation: World rotation vector, shape (3,) [rad].
+
+        Raises:
+            SuppleError: `rotation` has another shape or is not finite.
+        """
+        rotation = array("rotation to turn a joint by", rotation, (3,))
+        freedoms, axes = self._turning(joint)
+        table = self.skeleton.freedom_table
+        step = np.zeros(len(table))
+        step[freedoms] = np.linalg.lstsq(axes.T, rotation, rcond=None)[0]
+        return table.stepped(self.q, step)
+
+    def _turning(self, joint: int) -> tuple[np.ndarray, np.ndarray]:
+        """The freedoms of a joint that turn it, shape (K,), and their world axes, shape (K, 3)."""
+        now = tangent(
+            self.skeleton,
+            self.q[None],
+            translations=self._translations,
+            joints=np.array([joint]),
+        )
+        turning = now.rows.turns & ~now.rows.is_copy
+        return now.rows.freedom[turning], now.axes[0].T[turning]
 
     def _linear(self) -> tuple[np.ndarray, np.ndarray]:
         columns = np.empty((self._freedoms, len(self.residual)))
@@ -297,6 +384,8 @@ def run(
     trace_events: np.ndarray,
     first: int,
     last: int,
+    *,
+    problem: Problem,
 ) -> None:
     """The `solve_range` of a solver in plain Python."""
     del trace_events
@@ -305,10 +394,16 @@ def run(
     for b in range(first, last):
         q = np.empty(ints[layout.H_COORDS])
         open_problem(*arrays, offsets, starts, targets, b, q)
-        search = Search(arrays, q)
+        given = Given(problem, _row(offsets, b), _row(targets, b))
+        search = Search(arrays, given, q)
         search.budget = solver.max_iterations
         if not search.reached and search.budget > 0:
             solver.solve(search)
         stop = layout.STOP_STALLED if search.iterations < search.budget else layout.STOP_BUDGET
         close_problem(*arrays, starts, b, search._best, stop, search.iterations, out)
         write_what_blocks(*arrays, b, search._best, out)
+
+
+def _row(rows: np.ndarray, b: int) -> np.ndarray:
+    """Row b of a batch, or the one row that serves all."""
+    return rows[b if len(rows) > 1 else 0]

@@ -1,8 +1,8 @@
 """`supple bench`."""
 
 import pytest
+from contest import Result, command
 
-from supple.bench import Result
 from supple.cli.commands import bench
 
 
@@ -20,7 +20,7 @@ def contest(monkeypatch, tmp_path):
             Result(problem.name, "optik", failure="exit code 1: cannot"),
         ]
 
-    monkeypatch.setattr(bench, "run", run)
+    monkeypatch.setattr(command, "run", run)
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     return asked
 
@@ -43,7 +43,7 @@ def test_a_last_table_holds_supple_against_the_fastest_other(run, run_json, monk
             for name, mean in found.items()
         ]
 
-    monkeypatch.setattr(bench, "run", rows)
+    monkeypatch.setattr(command, "run", rows)
     _, data = run_json("bench", "--problems", "chain-5")
     (line,) = data["summary"]
     assert line["best"] == "fast"
@@ -63,7 +63,7 @@ def test_json_holds_the_same(run_json, contest):
 
 def test_a_target_that_supple_misses_is_exit_code_1(run, monkeypatch, contest):
     missed = Result("chain-5", "supple, prepared", tried=1000, solved=0.9999, mean=1e-5)
-    monkeypatch.setattr(bench, "run", lambda problem, others, **options: [missed])
+    monkeypatch.setattr(command, "run", lambda problem, others, **options: [missed])
     result = run("bench", "--problems", "chain-5")
     assert result.exit_code == 1
     assert "99.99%" in result.stdout
@@ -87,7 +87,7 @@ def test_installing_says_what_was_left_out(run, run_json, monkeypatch, contest):
     from supple.errors import SuppleError
 
     found = {"optik": "0.5.0", "klampt": SuppleError("klampt: No matching distribution")}
-    monkeypatch.setattr(bench, "install", lambda listed, progress: found)
+    monkeypatch.setattr(command, "install", lambda listed, progress: found)
     result = run("bench", "--install-peers")
     assert result.exit_code == 0
     assert "optik" in result.stdout and "0.5.0" in result.stdout
@@ -109,7 +109,31 @@ def test_under_load_the_machine_is_busy_while_it_measures(run_json, monkeypatch,
         yield [1]
         seen.append(len(contest))
 
-    monkeypatch.setattr(bench, "busy", busy)
+    monkeypatch.setattr(command, "busy", busy)
     _, data = run_json("bench", "--under-load", "--problems", "chain-5")
     assert data["under_load"] is True
     assert seen == ["busy", 1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--problems", "chain-5", "--json"), ("--install-peers",)]
+)
+def test_without_a_checkout_it_says_where_it_is(run, monkeypatch, tmp_path, arguments):
+    monkeypatch.setattr(bench, "bench", bench.command_of(tmp_path))
+    monkeypatch.setattr(bench, "CONTEXT", bench.ANY_ARGUMENTS)
+    result = run("bench", *arguments)
+    assert result.exit_code == 2
+    assert "part of the source checkout" in result.stderr and "git clone" in result.stderr
+    assert "Traceback" not in result.stderr and not result.stdout
+
+
+def test_without_a_checkout_help_says_the_same(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "bench", bench.command_of(tmp_path))
+    result = run("bench", "--help")
+    assert result.exit_code == 0 and "source checkout" in " ".join(result.stdout.split())
+
+
+def test_a_package_that_is_called_contest_is_not_taken_for_it(tmp_path):
+    (tmp_path / "benchmarks" / "contest").mkdir(parents=True)
+    (tmp_path / "benchmarks" / "contest" / "__init__.py").write_text("raise SystemExit")
+    assert not bench.has_contest(tmp_path)

@@ -250,9 +250,10 @@ def test_ctrl_c_is_quiet(run, monkeypatch):
 
 
 def test_a_robot_stands_upright_in_its_figure(run, tmp_path, monkeypatch):
+    from contest import mechanisms
+    from contest.descriptions import urdf
+
     from supple import plot
-    from supple.bench import mechanisms
-    from supple.bench.descriptions import urdf
 
     drawn = {}
     real = plot.solution

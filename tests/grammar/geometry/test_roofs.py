@@ -2,7 +2,7 @@
 
 import random
 
-import roof_lots
+from tests.support import roof_lots
 
 from supple.grammar.geometry.roofs import gable
 

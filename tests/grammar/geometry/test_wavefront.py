@@ -5,9 +5,9 @@ import random
 
 import numpy as np
 import pytest
-import roof_lots
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import roof_lots
 
 from supple import SuppleError
 from supple.grammar.geometry.wavefront import sweep

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from reachable import best_look
+from tests.support.looks import best_look
 
 import supple
 from supple import (
