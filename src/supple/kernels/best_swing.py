@@ -15,11 +15,12 @@ that is inside.
 """
 
 import math
+from typing import NamedTuple
 
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     clamped_quadrants,
     tilt_and_twist,
     tilted,
@@ -27,14 +28,32 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import inside, outside, rim
 
-SLACK = 1e-10  # what is this little outside is rounding, and is put on the boundary [rad]
-ROUNDS = 3  # of twist and swing, at most
-RIM = 16  # samples of the boundary
-SPINS = 12  # samples of the spin to either side
-SECTIONS = 34  # of golden section: to the root of rounding, where a peak is flat
-HALVES = 45
-SQUARES = 7  # how often M is squared: to the power 128
-GOLDEN = 0.6180339887498949
+INVERSE_GOLDEN_RATIO = 0.6180339887498949
+
+
+class SwingRules(NamedTuple):
+    """How long the best swing and the least spin are searched for. Not tuned.
+
+    Attributes:
+        slack: A rotation outside the limits by no more than this counts as inside [rad]; rounding.
+        rounds: Rounds of twist and swing, at most.
+        rim_samples: Samples of the boundary of the swing, before the golden section.
+        spin_samples: Samples of a quarter turn of spin, to either side.
+        golden_steps: Steps of golden section: to the square root of rounding, where a peak is flat.
+        bisections: Steps that find where the inside begins; rounding.
+        squarings: How often M is squared: M^128 for 7.
+    """
+
+    slack: float = 1e-10
+    rounds: int = 3
+    rim_samples: int = 16
+    spin_samples: int = 12
+    golden_steps: int = 34
+    bisections: int = 45
+    squarings: int = 7
+
+
+RULES = SwingRules()
 
 
 @kernel
@@ -87,7 +106,7 @@ def worth(form, u):
 def climb(form, u, quadrants):
     """The best turn inside the limits that twists and swings, in turns, lead to from u, which is inside."""
     top = worth(form, u)
-    for _ in range(ROUNDS):
+    for _ in range(RULES.rounds):
         new = best_swing(form, best_twist(form, u, quadrants), quadrants)
         value = worth(form, new)
         if not value > top:
@@ -109,7 +128,7 @@ def best_twist(form, u, quadrants):
     more = math.atan2(s, c)
     a, b, twist = tilt_and_twist(u, quadrants)
     low, high = quadrants.low, quadrants.high
-    if high - low < TURN:
+    if high - low < FULL_TURN:
         twist = unwrapped(twist, low, high)
         more = unwrapped(twist + more, low, high) - twist
         if twist + more < low or twist + more > high:
@@ -167,7 +186,7 @@ def _first_vector(m, a, b):
     if not shift > 0.0:
         return a, b
     p = (m[0] + shift, m[1], m[2], m[3] + shift, m[4], m[5] + shift)
-    for _ in range(SQUARES):
+    for _ in range(RULES.squarings):
         f = 1.0 / (p[0] + p[3] + p[5])
         p = (f * p[0], f * p[1], f * p[2], f * p[3], f * p[4], f * p[5])
         p = (
@@ -196,27 +215,27 @@ def _first_vector(m, a, b):
 def _best_on_rim(m, quadrants):
     """The tilts on the boundary where the form is greatest."""
     best, top = 0.0, -math.inf
-    step = TURN / RIM
-    for i in range(RIM):
+    step = FULL_TURN / RULES.rim_samples
+    for i in range(RULES.rim_samples):
         a, b = rim(quadrants, i * step)
         value = _value(m, a, b)
         if value > top:
             best, top = i * step, value
     low, high = best - step, best + step
-    x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    x, y = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)
     a, b = rim(quadrants, x)
     at_x = _value(m, a, b)
     a, b = rim(quadrants, y)
     at_y = _value(m, a, b)
-    for _ in range(SECTIONS):
+    for _ in range(RULES.golden_steps):
         if at_x >= at_y:
             high, y, at_y = y, x, at_x
-            x = high - GOLDEN * (high - low)
+            x = high - INVERSE_GOLDEN_RATIO * (high - low)
             a, b = rim(quadrants, x)
             at_x = _value(m, a, b)
         else:
             low, x, at_x = x, y, at_y
-            y = low + GOLDEN * (high - low)
+            y = low + INVERSE_GOLDEN_RATIO * (high - low)
             a, b = rim(quadrants, y)
             at_y = _value(m, a, b)
     return rim(quadrants, 0.5 * (low + high))
@@ -244,7 +263,7 @@ def beyond(turn, quadrants, twisting):
     """By how much a turn is outside the limits [rad]: of its swing, and if `twisting` of its twist; 0 inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
     away = outside(quadrants, a, b)
-    if twisting and quadrants.high - quadrants.low < TURN:
+    if twisting and quadrants.high - quadrants.low < FULL_TURN:
         near = unwrapped(twist, quadrants.low, quadrants.high)
         away = max(away, quadrants.low - near, near - quadrants.high)
     return away
@@ -257,18 +276,18 @@ def nearest_spin(first, second, quadrants, twisting):
     That with the least x that sampling finds, to rounding; if there is none, the one that is outside
     the least. Limits of the twist count if `twisting`.
     """
-    step = 0.5 * math.pi / SPINS
+    step = 0.5 * math.pi / RULES.spin_samples
     best, least = 0.0, beyond(first, quadrants, twisting)
-    if least <= SLACK:
+    if least <= RULES.slack:
         return first, True
-    for i in range(2 * SPINS):
+    for i in range(2 * RULES.spin_samples):
         x = step * (i // 2 + 1)
         x = x if i % 2 == 0 else -x
         away = beyond(_spun(first, second, x), quadrants, twisting)
         if away == 0.0:
             # Inside begins between here and the sample before.
             out, inner = x - step if x > 0.0 else x + step, x
-            for _ in range(HALVES):
+            for _ in range(RULES.bisections):
                 middle = 0.5 * (out + inner)
                 if beyond(_spun(first, second, middle), quadrants, twisting) > 0.0:
                     out = middle
@@ -278,8 +297,8 @@ def nearest_spin(first, second, quadrants, twisting):
         if away < least:
             best, least = x, away
     low, high = best - step, best + step
-    for _ in range(SECTIONS):
-        x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    for _ in range(RULES.golden_steps):
+        x, y = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)
         at_x = beyond(_spun(first, second, x), quadrants, twisting)
         at_y = beyond(_spun(first, second, y), quadrants, twisting)
         if at_x <= at_y:
@@ -290,4 +309,4 @@ def nearest_spin(first, second, quadrants, twisting):
             best, least = y, at_y
         if least == 0.0:
             break
-    return _spun(first, second, best), least <= SLACK
+    return _spun(first, second, best), least <= RULES.slack

@@ -30,20 +30,42 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import add_forms, beyond, climb, dot4, form_of, nearest_spin, worth
 from supple.kernels.decorators import cold, kernel
-from supple.kernels.joint import TURN, clamped_cone, clamped_quadrants, unwrapped
+from supple.kernels.joint import FULL_TURN, clamped_cone, clamped_quadrants, unwrapped
 from supple.kernels.quadrants import quadrants_of
 from supple.kernels.quaternion import sine_cosine
 
-HALVINGS = 6
-STEEPEST = 8.0  # the greatest x / sin x
-FAINT = 1e-14  # an arm this small against the distances at play has no direction
-SAMPLES = 8
-NEWTONS = 3
-HALVES = 20  # steps of Newton's method, or halves where it leaves its bracket
-SPINS = 4  # how many of the turns that point are climbed from
-EDGES = 4
-LARGEST_STEP, STEP_SIZES = 0.25, 8  # of `coordinate_step`: the first step tried [rad], and how many
-SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
+LIMIT_CANDIDATES = 4  # poses at its limits that `cone_at_limit` knows for a cone
+
+
+class TurnRules(NamedTuple):
+    """How the best rotation of one joint is searched for where a closed form does not end it. Not tuned.
+
+    Attributes:
+        halvings: How often a rotation that raises the cost is halved, at most.
+        steepest: The greatest x / sin x that an orientation's pull is multiplied by.
+        faint: An arm below this part of the distances compared has no direction; rounding.
+        wave_samples: Samples of half a turn (`top_of_two_waves`) or of a range (`best_of_two_waves`).
+        wave_newtons: Newton steps from the best sample, at most.
+        peak_steps: Newton steps between two samples, or halvings where one leaves them, at most; rounding.
+        spin_starts: From how many spins about the arm the form is climbed.
+        first_step: The first step that `coordinate_step` tries [rad].
+        step_sizes: How many sizes it tries, each a quarter of the one before.
+        slack: A rotation outside a cone by no more than this is put on its rim [rad]; rounding.
+    """
+
+    halvings: int = 6
+    steepest: float = 8.0
+    faint: float = 1e-14
+    wave_samples: int = 8
+    wave_newtons: int = 3
+    peak_steps: int = 20
+    spin_starts: int = 4
+    first_step: float = 0.25
+    step_sizes: int = 8
+    slack: float = 1e-10
+
+
+TURN_RULES = TurnRules()
 
 
 class Tip(NamedTuple):
@@ -143,7 +165,7 @@ def best_angle(c, s, low, high):
     peak = math.atan2(s, c)
     if low <= peak <= high:
         return peak
-    other = peak - TURN if peak > 0.0 else peak + TURN
+    other = peak - FULL_TURN if peak > 0.0 else peak + FULL_TURN
     if low <= other <= high:
         return other
     at_low = c * math.cos(low) + s * math.sin(low)
@@ -162,7 +184,7 @@ def steepness(error):
     x = 2.0 * math.atan2(s, w)
     if x < 1e-4:
         return 1.0
-    return x / sine if x < STEEPEST * sine else STEEPEST
+    return x / sine if x < TURN_RULES.steepest * sine else TURN_RULES.steepest
 
 
 @kernel
@@ -173,7 +195,7 @@ def axis_turn(place, axis, tip, aim, low, high, weight):
     arm = quat.axpy(arm, -quat.dot(arm, axis), axis)
     ahead = quat.axpy(ahead, -quat.dot(ahead, axis), axis)
     c, s = 0.0, 0.0
-    size = FAINT * (quat.norm(arm) + quat.norm(ahead))
+    size = TURN_RULES.faint * (quat.norm(arm) + quat.norm(ahead))
     if quat.norm(arm) > size and quat.norm(ahead) > size:
         c, s = aim.near * quat.dot(arm, ahead), aim.near * quat.dot(axis, quat.cross(arm, ahead))
     if aim.facing > 0.0:
@@ -188,7 +210,7 @@ def axis_turn(place, axis, tip, aim, low, high, weight):
     if aim.facing == 0.0 and abs(angle) <= math.pi:
         return angle
     before = cost_at(tip, aim)
-    for _ in range(HALVINGS):
+    for _ in range(TURN_RULES.halvings):
         if cost_at(turned_about(place, quat.about(axis, angle), tip), aim) <= before:
             return angle
         angle *= 0.5
@@ -297,9 +319,12 @@ def cone_turn(q, cone, arm, aim, far):
     u = _climb(pull, _parts(into_cone(q, cone), cone), cone)
     if far:
         top = _worth(pull, u)
-        for i in range(SPINS):
+        for i in range(TURN_RULES.spin_starts):
             # From next to a turn that points at the target, but is outside.
-            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+            c, s = (
+                math.cos(math.pi * i / TURN_RULES.spin_starts),
+                math.sin(math.pi * i / TURN_RULES.spin_starts),
+            )
             held = _climb(pull, _parts(into_cone(mix(c, first, s, spun), cone), cone), cone)
             value = _worth(pull, held)
             if value > top:
@@ -312,7 +337,7 @@ def _quadrant_turn(q, cone, arm, aim, far):
     """The same as `cone_turn` for a swing by quadrants."""
     quadrants = cone.quadrants
     best = quat.normalized(quat.mul(ball_turn(arm, aim), q))
-    if beyond(best, quadrants, True) <= SLACK:
+    if beyond(best, quadrants, True) <= TURN_RULES.slack:
         return into_cone(best, cone), True
     strength = aim.near * quat.norm(arm) * quat.norm(aim.target)
     if strength == 0.0 and aim.facing == 0.0:
@@ -331,8 +356,11 @@ def _quadrant_turn(q, cone, arm, aim, far):
     u = climb(form, into_cone(q, cone), quadrants)
     if far:
         top = worth(form, u)
-        for i in range(SPINS):
-            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+        for i in range(TURN_RULES.spin_starts):
+            c, s = (
+                math.cos(math.pi * i / TURN_RULES.spin_starts),
+                math.sin(math.pi * i / TURN_RULES.spin_starts),
+            )
             begin = into_cone(quat.normalized(mix(c, first, s, spun)), cone)
             held = climb(form, begin, quadrants)
             value = worth(form, held)
@@ -362,14 +390,14 @@ def cone_at_limit(q, cone, arm, target, corner):
     """A place at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
 
     For where it cannot point at it. The swing is at its limit then; and so is the twist, or else arm,
-    axis and target are in the plane in which the cone swings. These are at most EDGES places, numbered
+    axis and target are in the plane in which the cone swings. These are at most LIMIT_CANDIDATES places, numbered
     by `corner`. Also returns False if this one is outside, or if inside the limits it gets better.
     """
     c, s = math.cos(0.5 * cone.swing), math.sin(0.5 * cone.swing)
     inside = True
     if corner < 2:
         t, f = _in_plane(q, cone, arm, target, corner == 1)
-        if cone.high - cone.low < TURN:
+        if cone.high - cone.low < FULL_TURN:
             inside = cone.low <= unwrapped(2.0 * t, cone.low, cone.high) <= cone.high
     else:
         turn, spun = quat.between(arm, target), quat.unit(arm)
@@ -381,7 +409,10 @@ def cone_at_limit(q, cone, arm, target, corner):
         waves = _waves(pull, quat.scale(_along(pull, 0, t), c), 2, s)
         f = top_of_two_waves(waves, math.atan2(mine[3], mine[2]))
         slope, _ = _two_slopes(_waves(pull, quat.scale(_along(pull, 2, f), s), 0, c), t)
-        inside = cone.high - cone.low < TURN and (slope if corner == 2 else -slope) <= SLACK
+        inside = (
+            cone.high - cone.low < FULL_TURN
+            and (slope if corner == 2 else -slope) <= TURN_RULES.slack
+        )
     u = (c * math.cos(t), c * math.sin(t), s * math.cos(f), s * math.sin(f))
     return into_cone(quat.normalized(_whole(u, cone)), cone), inside
 
@@ -403,7 +434,7 @@ def _in_plane(q, cone, arm, target, under):
     way = math.atan2(quat.dot(target, other), quat.dot(target, side))
     if math.sin(cone.swing + lean) < 0.0:
         way += math.pi
-    if not quat.norm(quat.cross(cone.axis, own)) > FAINT * quat.norm(own):
+    if not quat.norm(quat.cross(cone.axis, own)) > TURN_RULES.faint * quat.norm(own):
         # An arm along the axis is in every plane: the twist stays.
         _, _, t, _, _ = _box(_parts(q, cone), cone)
         return t, way + 0.5 * math.pi - t
@@ -421,8 +452,8 @@ def coordinate_step(q, cone, arm, aim):
     """
     half, way, t, low, high = _box(_parts(q, cone), cone)
     before = cost_at(Tip(arm, quat.IDENTITY), aim)
-    size = LARGEST_STEP
-    for _ in range(STEP_SIZES):
+    size = TURN_RULES.first_step
+    for _ in range(TURN_RULES.step_sizes):
         for i in range(6):
             change = size if i % 2 == 0 else -size
             b = min(max(half + change, 0.0), 0.5 * cone.swing) if i < 2 else half
@@ -459,12 +490,12 @@ def _whole(u, cone):
 @kernel
 def _inside(u, cone):
     """True if a quaternion along the cone's parts is within its limits, but for rounding."""
-    if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + SLACK:
+    if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + TURN_RULES.slack:
         return False
-    if cone.high - cone.low >= TURN:
+    if cone.high - cone.low >= FULL_TURN:
         return True
     twist = unwrapped(2.0 * math.atan2(u[1], u[0]), cone.low, cone.high)
-    return cone.low - SLACK <= twist <= cone.high + SLACK
+    return cone.low - TURN_RULES.slack <= twist <= cone.high + TURN_RULES.slack
 
 
 @kernel
@@ -477,7 +508,7 @@ def _box(u, cone):
     if math.cos(0.5 * (near - twist)) < 0.0:
         way += math.pi  # one turn of twist is the other sign of the quaternion
     t = 0.5 * near
-    if cone.high - cone.low >= TURN:
+    if cone.high - cone.low >= FULL_TURN:
         return half, way, t, t - 0.5 * math.pi, t + 0.5 * math.pi
     return half, way, t, 0.5 * cone.low, 0.5 * cone.high
 
@@ -496,15 +527,15 @@ def _nearest_pointing(first, second, cone):
             c = first[2] * second[2] + first[3] * second[3]
             size = math.hypot(0.5 * (a - b), c)
             edge = math.sin(0.5 * cone.swing) * math.sin(0.5 * cone.swing) - 0.5 * (a + b)
-            if edge >= size or edge < -size - SLACK:
+            if edge >= size or edge < -size - TURN_RULES.slack:
                 continue
             middle = math.atan2(c, 0.5 * (a - b))
             spread = math.acos(max(edge / size, -1.0))
             x = middle + (spread if i == 1 else -spread)
-            x = 0.5 * (x - TURN * math.floor(x / TURN + 0.5))
+            x = 0.5 * (x - FULL_TURN * math.floor(x / FULL_TURN + 0.5))
         elif i >= 3:
             # Where the twist is at a limit.
-            if cone.high - cone.low >= TURN:
+            if cone.high - cone.low >= FULL_TURN:
                 continue
             half = 0.5 * (cone.low if i == 3 else cone.high)
             c, s = math.cos(half), math.sin(half)
@@ -583,12 +614,12 @@ def best_of_two_waves(waves, here, low, high):
     """
     c1, s1, c2, s2 = waves
     best, top = here, _two_waves(waves, here)
-    for i in range(SAMPLES + 1):
-        x = low + (high - low) * i / SAMPLES
+    for i in range(TURN_RULES.wave_samples + 1):
+        x = low + (high - low) * i / TURN_RULES.wave_samples
         value = _two_waves(waves, x)
         if value > top:
             best, top = x, value
-    for _ in range(NEWTONS):
+    for _ in range(TURN_RULES.wave_newtons):
         c, s = math.cos(best), math.sin(best)
         cc, ss = c * c - s * s, 2.0 * s * c
         slope = s1 * c - c1 * s + 2.0 * (s2 * cc - c2 * ss)
@@ -610,14 +641,14 @@ def top_of_two_waves(waves, here):
     Every peak between samples is climbed. Of equal ones the first from here on.
     """
     best, top = here, _two_waves(waves, here)
-    step = 0.5 * TURN / SAMPLES
+    step = 0.5 * FULL_TURN / TURN_RULES.wave_samples
     before, _ = _two_slopes(waves, here)
-    for i in range(2 * SAMPLES):
+    for i in range(2 * TURN_RULES.wave_samples):
         low, high = here + i * step, here + (i + 1) * step
         after, _ = _two_slopes(waves, high)
         if before > 0.0 and after <= 0.0:
             x = 0.5 * (low + high)
-            for _ in range(HALVES):
+            for _ in range(TURN_RULES.peak_steps):
                 slope, bend = _two_slopes(waves, x)
                 if slope > 0.0:
                     low = x

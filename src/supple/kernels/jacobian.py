@@ -33,7 +33,7 @@ from supple.kernels.workspace import zero_rows
 
 # The tangent space --------------------------------------------------------------------------------
 
-BIG = 1e300
+NO_BOUND = 1e300  # how far a freedom without limits may change
 
 
 @leaf
@@ -106,8 +106,8 @@ def _world_axes(linear, d):
     bounds = linear.bounds
     for i in range(3):
         quat.store3(linear.axes, d + i, 0, quat.letter_axis(i))
-        bounds[d + i, 0] = -BIG
-        bounds[d + i, 1] = BIG
+        bounds[d + i, 0] = -NO_BOUND
+        bounds[d + i, 1] = NO_BOUND
 
 
 @leaf
@@ -134,7 +134,7 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
         moving_f[k, layout.LIMITS + 3] - twist,
     )
     if moving_f[k, layout.LIMITS + 3] - moving_f[k, layout.LIMITS + 2] >= 2.0 * math.pi:
-        low, high = -BIG, BIG
+        low, high = -NO_BOUND, NO_BOUND
     along = quat.cross(pointing, outward)
     if low > -1e-9 or high < 1e-9:
         # Pressed against a twist limit: slide along the rim without twisting.
@@ -170,7 +170,7 @@ def _quadrant_axes(problem, linear, q, k, at, pre, d):
     turn = quat.take4(q, at)
     a, b, twist = tilt_and_twist(turn, quadrants)
     pointing = quat.rotate(turn, quadrants.axis)
-    low, high = -BIG, BIG
+    low, high = -NO_BOUND, NO_BOUND
     if quadrants.high - quadrants.low < 2.0 * math.pi:
         twist = unwrapped(twist, quadrants.low, quadrants.high)
         low, high = quadrants.low - twist, quadrants.high - twist
@@ -290,7 +290,7 @@ def step_along(problem, frames, linear, q, delta, out):
 
 # The Jacobian -------------------------------------------------------------------------------------
 
-NONE = (0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -351,7 +351,7 @@ def derivative_of(problem, frames, g):
         frames.residual[row + 2] / weight,
     )
     factor = log_factor(quat.norm(miss)) if turn else 0.0
-    seen, wanted, distance = NONE, NONE, 0.0
+    seen, wanted, distance = ZERO_VECTOR, ZERO_VECTOR, 0.0
     if goal == layout.LOOKAT or goal == layout.WATCH:
         seen, wanted, distance = look(problem, frames, g)
     return Derivative(row, weight, place, turn, miss, factor, seen, wanted, distance)
@@ -369,7 +369,7 @@ def shrinking(by, slide, spin, half, own):
         turned = quat.cross(by.miss, spin)
         return quat.axpy(quat.axpy(spin, half, turned), by.factor, quat.cross(by.miss, turned))
     # Only the eye's own turn changes what it sees, but both ends move what it should.
-    change = quat.cross(spin, by.seen) if own else NONE
+    change = quat.cross(spin, by.seen) if own else ZERO_VECTOR
     if by.distance > 0.0:
         across = quat.axpy(slide, -quat.dot(slide, by.wanted), by.wanted)
         change = quat.axpy(change, 1.0 / by.distance, across)
@@ -443,7 +443,7 @@ def _fill_joint(problem, frames, linear, tree, k):
     """Fill what joint k is in the tree: its arm, what its parent's stretch does to it, and its motions."""
     moving, joints, motions = problem.moving, frames.joints, tree.motions
     parent, source = moving[k, layout.M_PARENT], moving[k, layout.M_MIMIC]
-    arm, way = NONE, NONE
+    arm, way = ZERO_VECTOR, ZERO_VECTOR
     if parent >= 0:
         origin = quat.load3(joints, parent, layout.S_POS)
         arm = quat.sub(quat.load3(joints, k, layout.S_POS), origin)
@@ -451,7 +451,7 @@ def _fill_joint(problem, frames, linear, tree, k):
             turn = quat.load4(joints, parent, layout.S_W)
             way = quat.rotate(turn, quat.load3(joints, k, layout.S_P1))
     quat.store3(tree.joints, k, tree_factor.ARM, arm)
-    quat.store3(tree.joints, k, tree_factor.WAY, way)
+    quat.store3(tree.joints, k, tree_factor.PER_STRETCH, way)
     for i in range(moving[k, layout.M_NDOF]):
         n = moving[k, layout.M_DOF] + i if source < 0 else problem.freedoms + k
         slid = slides(moving[k, layout.M_KIND], i)
@@ -468,11 +468,11 @@ def _base_motion(problem, frames, end, i):
     k = problem.blocks[end, layout.B_MOVE]
     if i == tree_factor.BY_STRETCH:
         if problem.moving[k, layout.M_STRETCH_DOF] < 0:
-            return NONE, NONE
+            return ZERO_VECTOR, ZERO_VECTOR
         below = quat.load3(frames.effectors, end, layout.E_P1)
-        return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), NONE
+        return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), ZERO_VECTOR
     if i < 3:
-        return quat.letter_axis(i), NONE
+        return quat.letter_axis(i), ZERO_VECTOR
     point = quat.load3(frames.effectors, end, layout.E_POS)
     arm = quat.sub(point, quat.load3(frames.joints, k, layout.S_POS))
     spin = quat.letter_axis(i - 3)
@@ -497,10 +497,10 @@ def motion_by(problem, frames, linear, k, i, point, below):
     source = moving[k, layout.M_MIMIC]
     if i == moving[k, layout.M_NDOF]:
         slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
-        return moving[k, layout.M_STRETCH_DOF], 1.0, slide, NONE
+        return moving[k, layout.M_STRETCH_DOF], 1.0, slide, ZERO_VECTOR
     d = (moving[k, layout.M_DOF] if source < 0 else problem.freedoms + k) + i
     axis = quat.load3(linear.axes, d, 0)
-    gain, spin = 1.0, NONE
+    gain, spin = 1.0, ZERO_VECTOR
     if slides(moving[k, layout.M_KIND], i):
         slide = quat.scale(axis, problem.length)
     else:
@@ -533,7 +533,7 @@ def _own_columns(problem, frames, linear):
                 for i in range(freedoms_of(problem, k)):
                     d, gain, slide, spin = motion_by(problem, frames, linear, k, i, point, below)
                     for r in range(blocks[g, layout.B_ROWS]):
-                        c = own_goals.TANGENT * (r * count + f)
+                        c = own_goals.FRAME_FREEDOMS * (r * count + f)
                         rate = quat.dot(quat.take3(slopes, c), slide)
                         rate += quat.dot(quat.take3(slopes, c + 3), spin)
                         linear.columns[d, row + r] -= unit * gain * rate
@@ -568,7 +568,7 @@ def pushed_along(problem, frames, linear, k, point, push, row):
         row: What is added to.
     """
     moving = problem.moving
-    below = NONE
+    below = ZERO_VECTOR
     while k >= 0:
         below = pushed_by_joint(problem, frames, linear, k, point, push, below, row)
         k = moving[k, layout.M_PARENT]

@@ -15,11 +15,13 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, entry, kernel, leaf
 from supple.kernels.quadrants import inside, nearest, outside, quadrants_of, swing_of, tilt_of
-from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
+from supple.kernels.quaternion import FULL_TURN, axpy, cross, dot, load4, norm, scale
 
-# An angle this far outside counts as on the limit, so that clamping twice changes nothing.
-SLACK = 1e-14
-NEAR = 1e-9  # an angle this little outside its limits is rounding, and is put on the limit [rad]
+# An angle outside its limit by no more than this is left where it is, so that clamping twice changes nothing [rad].
+LIMIT_SLACK = 1e-14
+LIMIT_ROUNDING = (
+    1e-9  # an angle outside its limits by no more than this is put on the limit [rad]; rounding
+)
 
 
 # The parts of a kind ------------------------------------------------------------------------------
@@ -132,29 +134,29 @@ def swing_twist_angles(turn, axis):
         return swing, 0.0
     twist = 2.0 * math.atan2(along, turn[0])
     if twist > math.pi:
-        twist -= TURN
+        twist -= FULL_TURN
     elif twist <= -math.pi:
-        twist += TURN
+        twist += FULL_TURN
     return swing, twist
 
 
 @kernel
 def unwrapped(angle, low, high):
     """The angle, whole turns added, that lies inside [low, high] or else nearest to it."""
-    if high - low >= TURN or low <= angle <= high:
+    if high - low >= FULL_TURN or low <= angle <= high:
         return angle
-    return angle + TURN * math.floor((0.5 * low + 0.5 * high - angle) / TURN + 0.5)
+    return angle + FULL_TURN * math.floor((0.5 * low + 0.5 * high - angle) / FULL_TURN + 0.5)
 
 
 @kernel
 def inside_turns(x, low, high, here):
     """The angle x, whole turns added, inside [low, high] and nearest to here; infinity if none is."""
-    near = x + TURN * math.floor((here - x) / TURN + 0.5)
+    near = x + FULL_TURN * math.floor((here - x) / FULL_TURN + 0.5)
     if near > high:
-        near = min(near, x + TURN * math.floor((high + NEAR - x) / TURN))
+        near = min(near, x + FULL_TURN * math.floor((high + LIMIT_ROUNDING - x) / FULL_TURN))
     elif near < low:
-        near = max(near, x + TURN * math.ceil((low - NEAR - x) / TURN))
-    if near < low - NEAR or near > high + NEAR:
+        near = max(near, x + FULL_TURN * math.ceil((low - LIMIT_ROUNDING - x) / FULL_TURN))
+    if near < low - LIMIT_ROUNDING or near > high + LIMIT_ROUNDING:
         return math.inf
     return min(max(near, low), high)
 
@@ -162,12 +164,12 @@ def inside_turns(x, low, high, here):
 @kernel
 def clamp_angle(angle, low, high):
     """The angle in [low, high] nearest to a wrapped angle, the way round included."""
-    if high - low >= TURN:
+    if high - low >= FULL_TURN:
         return angle
     near = unwrapped(angle, low, high)
-    if near < low - SLACK:
+    if near < low - LIMIT_SLACK:
         return low
-    if near > high + SLACK:
+    if near > high + LIMIT_SLACK:
         return high
     return near
 
@@ -176,9 +178,9 @@ def clamp_angle(angle, low, high):
 def clamped_cone(turn, axis, swing_limit, low, high):
     """The turn with its swing and twist put into the limits; the same turn if it is inside."""
     swing, twist = swing_twist_angles(turn, axis)
-    near = twist if high - low >= TURN else unwrapped(twist, low, high)
+    near = twist if high - low >= FULL_TURN else unwrapped(twist, low, high)
     held = clamp_angle(twist, low, high)
-    if swing <= swing_limit + SLACK and held == near:
+    if swing <= swing_limit + LIMIT_SLACK and held == near:
         return turn
     return swung(swing_axis(turn, axis, twist), min(swing, swing_limit), held, axis)
 
@@ -231,9 +233,9 @@ def clamped_quadrants(turn, quadrants):
     """The turn with its swing and twist at the nearest inside the limits; the same turn if it is inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
     low, high = quadrants.low, quadrants.high
-    near = twist if high - low >= TURN else unwrapped(twist, low, high)
+    near = twist if high - low >= FULL_TURN else unwrapped(twist, low, high)
     held = clamp_angle(twist, low, high)
-    if inside(quadrants, a, b, SLACK):
+    if inside(quadrants, a, b, LIMIT_SLACK):
         if held == near:
             return turn
     else:
@@ -277,7 +279,7 @@ def excess_joint(kind, floats, i, q, at):
         else:
             worst = max(swing - floats[i, layout.LIMITS + 1], 0.0)
         low, high = floats[i, layout.LIMITS + 2], floats[i, layout.LIMITS + 3]
-        if high - low < TURN:
+        if high - low < FULL_TURN:
             near = unwrapped(twist, low, high)
             worst = max(worst, low - near, near - high)
     return worst

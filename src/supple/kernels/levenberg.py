@@ -31,14 +31,33 @@ from supple.kernels.workspace import matrix, part, row_at, vector
 
 # How the damping follows the steps, and when a descent has stalled --------------------------------
 
-FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
-HUGE = 1e12  # the damping at which there is nothing left to try
-NOTHING = 1e-9  # a step that is predicted to gain less than this fraction of the cost does nothing
-PROVEN = 10  # restarts for a target that is proven to be out of reach: enough for a near answer
-SETTLE = 50.0  # iterations kept, up to a tenth of the budget, to settle when nothing was reached
-SLOW = 3  # slow iterations in a row that make a stall
-TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
-BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts
+
+class DescentRules(NamedTuple):
+    """When a descent has stalled, and how many follow. Not tuned.
+
+    Attributes:
+        least_damping: The least damping, as a fraction of the mean diagonal.
+        most_damping: Above this damping, in the same fraction, there is nothing left to try.
+        least_gain: A step that is predicted to lower the cost by less than this fraction does nothing.
+        proven_restarts: Restarts for a target that is proven to be out of reach: enough for a near answer.
+        settling: Iterations kept to settle when nothing was reached; no more than a tenth of the budget.
+        slow_iterations: Slow iterations in a row that make a stall.
+        least_fall: An iteration that lowers the cost by less than this fraction is slow in any case.
+        blocked: Where less than this part of the residual is in reach of the free joints, an iteration that lowers
+            the cost by less than the solver's own stall fraction is slow, too.
+    """
+
+    least_damping: float = 1e-12
+    most_damping: float = 1e12
+    least_gain: float = 1e-9
+    proven_restarts: int = 10
+    settling: float = 50.0
+    slow_iterations: int = 3
+    least_fall: float = 1e-6
+    blocked: float = 0.3
+
+
+DESCENT_RULES = DescentRules()
 
 
 @kernel
@@ -54,21 +73,21 @@ def eased(damping, fall, prediction):
 @kernel
 def slowed(slow, fall, cost, alignment, stall):
     """How many iterations in a row have been slow, after one that let the cost fall."""
-    hopeless = alignment < BLOCKED and fall < stall * cost
-    return slow + 1 if hopeless or fall < TIGHT * cost else 0
+    hopeless = alignment < DESCENT_RULES.blocked and fall < stall * cost
+    return slow + 1 if hopeless or fall < DESCENT_RULES.least_fall * cost else 0
 
 
 @kernel
 def before_settling(budget):
-    """The iterations for reaching: a tenth, at most SETTLE, is left to settle the nearest pose with."""
-    return budget - min(SETTLE, budget // 10)
+    """The iterations for reaching: a tenth, at most DESCENT_RULES.settling, is left to settle the nearest pose with."""
+    return budget - min(DESCENT_RULES.settling, budget // 10)
 
 
 # One damped step inside bounds: lock, subtract, re-solve ------------------------------------------
 
-MAX_PASSES = 12
-AT_BOUND = 1e-12
-ROUNDING = 1e-12  # a rise by less than this part of the cost is none
+MAX_PASSES = 12  # how often the system is solved to find the freedoms at their bounds; not tuned
+AT_BOUND = 1e-12  # a freedom with no more room than this stands at its bound [rad, characteristic lengths]; rounding
+COST_ROUNDING = 1e-12  # a rise by less than this part of the cost is rounding
 
 
 class Step(NamedTuple):
@@ -305,7 +324,7 @@ def _prediction(problem, frames, linear, step, damping, by_rows):
     cost = 0.0
     for r in range(size):
         cost += 0.5 * rows[r] * rows[r]
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)
 
 
 # On a tree ----------------------------------------------------------------------------------------
@@ -401,7 +420,7 @@ def _bounded_step_on_tree(problem, rows, linear, step, damping):
     for r in range(problem.rows):
         cost += 0.5 * rows[r] * rows[r]
         fall += change[r] * (rows[r] - 0.5 * change[r])
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)
 
 
 @cold
@@ -561,4 +580,4 @@ def _constrained_prediction(problem, frames, linear, bodies, step, soft):
         after = max(bodies.excess[k] - _row_times(row_at(bodies.columns, k), delta), 0.0)
         cost += 0.5 * before * before
         fall += 0.5 * (before * before - after * after)
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)

@@ -22,9 +22,11 @@ from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, generated, inlined, kernel, leaf
 from supple.kernels.workspace import part
 
-STEP = 2e-8  # how far frames are moved for differences [characteristic lengths, rad]
-FRAME = 16  # numbers in a frame
-TANGENT = 6  # directions that a frame can be moved in
+FRAME_STEP = (
+    2e-8  # how far frames are moved for differences [characteristic lengths, rad]; rounding
+)
+FRAME_FLOATS = 16  # of a 4x4 frame
+FRAME_FREEDOMS = 6  # three translations, three rotations
 
 PROTOTYPE = ctypes.CFUNCTYPE(
     None,
@@ -67,7 +69,7 @@ def room(problem):
     for g in range(blocks.shape[0]):
         count = blocks[g, layout.B_FRAMES]
         values += blocks[g, layout.B_VALUES]
-        most = max(most, count * (FRAME + TANGENT * blocks[g, layout.B_ROWS]))
+        most = max(most, count * (FRAME_FLOATS + FRAME_FREEDOMS * blocks[g, layout.B_ROWS]))
     return values + most
 
 
@@ -94,8 +96,8 @@ def _call(problem, frames, g, given, step, size):
     for h in range(blocks.shape[0]):
         at += blocks[h, layout.B_VALUES]
     for i in range(count):
-        _put_frame(frames, blocks[g, layout.B_FRAME] + i, at + FRAME * i)
-    out = at + FRAME * count
+        _put_frame(frames, blocks[g, layout.B_FRAME] + i, at + FRAME_FLOATS * i)
+    out = at + FRAME_FLOATS * count
     for i in range(out, out + size):
         room[i] = math.nan
     call_function(
@@ -103,7 +105,7 @@ def _call(problem, frames, g, given, step, size):
         count,
         values,
         step,
-        part(room, at, FRAME * count),
+        part(room, at, FRAME_FLOATS * count),
         part(room, first + given, values),
         part(room, out, size),
     )
@@ -154,7 +156,7 @@ def fill_rows(problem, frames):
 @inlined
 def derivatives(problem, frames, g, given):
     """The derivatives of the goal of block g, one number after the other; its values begin at `given`."""
-    size = TANGENT * problem.blocks[g, layout.B_FRAMES] * problem.blocks[g, layout.B_ROWS]
+    size = FRAME_FREEDOMS * problem.blocks[g, layout.B_FRAMES] * problem.blocks[g, layout.B_ROWS]
     return part(frames.errors, _fill_derivatives(problem, frames, g, given, size), size)
 
 
@@ -164,7 +166,7 @@ def _fill_derivatives(problem, frames, g, given, size):
 
     Derivatives that are no numbers make the goal's error one that is none, so that the report shows it.
     """
-    at = _call(problem, frames, g, given, STEP * problem.length, size)
+    at = _call(problem, frames, g, given, FRAME_STEP * problem.length, size)
     for i in range(at, at + size):
         if not math.isfinite(frames.errors[i]):
             frames.errors[g] = math.nan

@@ -16,16 +16,16 @@ from supple.kernels.decorators import entry, kernel
 QUARTER_1 = 1.570796326734125614
 QUARTER_2 = 6.077100506303966e-11
 QUARTER_3 = 2.0222662487959506e-21
-QUARTERS = 2.0 / math.pi  # in a radian
-FAR = 1e5  # [rad]: beyond this many turns the products are no longer exact
+QUARTERS_PER_RADIAN = 2.0 / math.pi
+LARGEST_EXACT_ANGLE = 1e5  # beyond this the products are no longer exact [rad]; rounding
 
 
 @kernel
 def sine_cosine(x):
     """The sine and the cosine of an angle [rad], each within 1e-15."""
-    if not abs(x) < FAR:
+    if not abs(x) < LARGEST_EXACT_ANGLE:
         return math.sin(x), math.cos(x)
-    turns = math.floor(x * QUARTERS + 0.5)
+    turns = math.floor(x * QUARTERS_PER_RADIAN + 0.5)
     r = ((x - turns * QUARTER_1) - turns * QUARTER_2) - turns * QUARTER_3
     # Taylor's series: on an eighth of a turn to both sides what is left out is below 1e-16.
     z = r * r
@@ -54,7 +54,7 @@ def sine_cosine(x):
 # Vectors and quaternions --------------------------------------------------------------------------
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-TURN = 2.0 * math.pi
+FULL_TURN = 2.0 * math.pi  # [rad]
 
 
 @kernel
@@ -322,13 +322,13 @@ def turn_about_letter(code, angle):
 # the present ones. Entries of R give a, up to half a turn; with R_i(-a) taken off, the rest gives b and c
 # in their full range. At gimbal lock, where only a + c or a - c can be told, a stays.
 
-LOCKED = 1e-9  # gimbal lock: the sine or cosine of b is below this
+GIMBAL_LOCK = 1e-9  # at gimbal lock the sine or cosine of b is no larger than this; not tuned
 
 
 @kernel
 def _near(angle, here):
     """The angle, whole turns added, nearest to here."""
-    return angle + TURN * math.floor((here - angle) / TURN + 0.5)
+    return angle + FULL_TURN * math.floor((here - angle) / FULL_TURN + 0.5)
 
 
 @kernel
@@ -346,7 +346,7 @@ def put_axes(order, turn, q, at):
     else:
         column = rotate(turn, letter_axis(k))
         y, x = -sign * column[j], column[k]
-    first = math.atan2(y, x) if math.hypot(x, y) > LOCKED else q[at]
+    first = math.atan2(y, x) if math.hypot(x, y) > GIMBAL_LOCK else q[at]
     least = math.inf
     a0, b0, c0 = q[at], q[at + 1], q[at + 2]
     for flip in range(2):
@@ -372,8 +372,10 @@ def put_axes(order, turn, q, at):
 #
 # World transforms, 4x4, as positions and quaternions.
 
-CLOSE = 1e-4  # how far from a rotation the upper left of a frame may be
-LAST_ROW = 1e-9
+ROTATION_TOLERANCE = (
+    1e-4  # how far the products of a frame's rows may be from those of a rotation; not tuned
+)
+LAST_ROW_TOLERANCE = 1e-9  # how far its last row may be from (0, 0, 0, 1); rounding
 
 
 @kernel
@@ -414,20 +416,20 @@ def split_frames(frames, out):
 def read_frame(frame, rows, at, turn_at):
     """Put a frame's position and quaternion into the first row of targets; False if it is not rigid."""
     for i in range(3):
-        if not math.isfinite(frame[i, 3]) or not abs(frame[3, i]) <= LAST_ROW:
+        if not math.isfinite(frame[i, 3]) or not abs(frame[3, i]) <= LAST_ROW_TOLERANCE:
             return False
         for j in range(i + 1):
             product = -1.0 if i == j else 0.0
             for k in range(3):
                 product += frame[i, k] * frame[j, k]
-            if not abs(product) < CLOSE:
+            if not abs(product) < ROTATION_TOLERANCE:
                 return False
     size = (
         frame[0, 0] * (frame[1, 1] * frame[2, 2] - frame[1, 2] * frame[2, 1])
         - frame[0, 1] * (frame[1, 0] * frame[2, 2] - frame[1, 2] * frame[2, 0])
         + frame[0, 2] * (frame[1, 0] * frame[2, 1] - frame[1, 1] * frame[2, 0])
     )
-    if not size > 0.0 or not abs(frame[3, 3] - 1.0) <= LAST_ROW:
+    if not size > 0.0 or not abs(frame[3, 3] - 1.0) <= LAST_ROW_TOLERANCE:
         return False
     turn = turn_of(frame)
     for i in range(3):

@@ -20,11 +20,11 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import slide_count
+from supple.kernels.quaternion import FULL_TURN
 
-FAR = 1e300
-ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
-ROUNDING = 1e-9  # of the distances compared
-TURN = 2.0 * math.pi
+ENDLESS_REACH = 1e300  # of a chain with slides along several axes
+ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by no more than this part of its length is on it; rounding
+DISTANCE_ROUNDING = 1e-9  # distances that differ by less than this part are equal; rounding
 
 
 @leaf
@@ -52,10 +52,10 @@ def _moves(problem, k, fixed, slack):
 
 @leaf
 def _farthest_slide(problem, k):
-    """A bound of how far joint k slides away from its rest; none (FAR) along several axes."""
+    """A bound of how far joint k slides away from its rest; none (ENDLESS_REACH) along several axes."""
     count = slide_count(problem.moving[k, layout.M_KIND])
     if count != 1:
-        return FAR if count > 1 else 0.0
+        return ENDLESS_REACH if count > 1 else 0.0
     low, high = problem.moving_f[k, layout.LIMITS], problem.moving_f[k, layout.LIMITS + 1]
     return max(abs(low), abs(high))
 
@@ -170,7 +170,7 @@ def span(problem, frames, g):
     longest += bone
     widest = max(widest, bone)
     nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
-    return nearest, min(longest, FAR), base.world
+    return nearest, min(longest, ENDLESS_REACH), base.world
 
 
 @leaf
@@ -238,13 +238,13 @@ def arc(axis, fixed, turning, low, high):
     middle = quat.dot(fixed, fixed) + quat.dot(turning, turning) + 2.0 * along
     swing = 2.0 * math.hypot(c, s)
     least, most = -1.0, 1.0
-    if high - low < TURN:
+    if high - low < FULL_TURN:
         p = math.atan2(s, c)
         first, last = low - p, high - p
         a, b = math.cos(first), math.cos(last)
-        if math.floor(last / TURN) < math.ceil(first / TURN):
+        if math.floor(last / FULL_TURN) < math.ceil(first / FULL_TURN):
             most = max(a, b)
-        if math.floor((last - math.pi) / TURN) < math.ceil((first - math.pi) / TURN):
+        if math.floor((last - math.pi) / FULL_TURN) < math.ceil((first - math.pi) / FULL_TURN):
             least = min(a, b)
     return (
         math.sqrt(max(0.0, middle + swing * least)),
@@ -300,7 +300,7 @@ def _carried(problem, frames, ranges, k, fixed, slack):
         least, most = arc(quat.load3(moving_f, k, layout.AXIS), before, fixed, low, high)
         near = max(near, ranges[up, 0] - most, least - ranges[up, 1])
         far = min(far, ranges[up, 1] + most)
-    return near, min(far, FAR)
+    return near, min(far, ENDLESS_REACH)
 
 
 @kernel
@@ -323,7 +323,7 @@ def fill_ranges(problem, frames, ranges):
 @leaf
 def _apart(near, far, least, most, slack):
     """True if two intervals of distances have nothing in common."""
-    slack += ROUNDING * (min(far, most) + slack)
+    slack += DISTANCE_ROUNDING * (min(far, most) + slack)
     return least > far + slack or most < near - slack
 
 

@@ -18,7 +18,9 @@ from supple.kernels.workspace import copy
 
 # Seeds --------------------------------------------------------------------------------------------
 
-SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
+SLIDE_WINDOW = (
+    1.0  # half-width of the window of a slide without limits [characteristic lengths]; not tuned
+)
 
 
 class Window(NamedTuple):
@@ -63,7 +65,7 @@ def open_slide(problem, low, high, u, here, wide):
     """The fraction u of a slide's range; where it is open, of a window around here, or a wide one around 0."""
     if wide > 0.0:
         return at_fraction(low, high, u, 0.0, wide)
-    return at_fraction(low, high, u, here, SLIDES * problem.length)
+    return at_fraction(low, high, u, here, SLIDE_WINDOW * problem.length)
 
 
 @leaf
@@ -165,10 +167,11 @@ def spread_seeds(ints, floats, start, poses):
 
 # Which seed, and when its answer counts -----------------------------------------------------------
 
-# A pose from elsewhere replaces an unreached one only below this fraction of its cost.
-CLEARLY = 0.81
-# The same of a target that is surely out of reach: where it must come nearer by this much [characteristic lengths].
-# There the least possible cost may be large, and a fraction of it would be a large distance.
+# A pose from another seed replaces one that misses its goals only below this fraction of its cost: 0.9 of its
+# distance. Not tuned.
+CLEAR_COST_RATIO = 0.81
+# Where the target is surely out of reach, it must come nearer by this much [characteristic lengths]: the least
+# possible cost may be large there, and a fraction of it would be a large distance. Not tuned.
 WORTH_JUMPING = 0.01
 # A descent that lowers the distance to the targets by more did not begin at an answer to about the same targets
 # [characteristic lengths]. Targets that move by 0.01 lower it by less than 0.02 from one answer to the next.
@@ -186,7 +189,7 @@ class Seeds(NamedTuple):
 @kernel
 def clearly_better(cost, best, elsewhere):
     """True if a cost beats the best so far: clearly, if its descent began elsewhere than at the start."""
-    return cost < best * (CLEARLY if elsewhere else 1.0)
+    return cost < best * (CLEAR_COST_RATIO if elsewhere else 1.0)
 
 
 @leaf

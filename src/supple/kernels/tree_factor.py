@@ -32,7 +32,7 @@ from supple.kernels.workspace import grid, row_at
 # Columns of `Tree.joints`: the origin as seen from the parent's, and where the parent's stretch moves it per unit; of
 # the 7 x 7 matrix of what all that the joint carries costs, by its twist and stretch, the column of the stretch;
 # a wrench and the force on the stretch; a twist; the 6 x 6 matrix of the twist, row by row.
-ARM, WAY, COUPLING, WRENCH, TWIST, COST = 0, 3, 6, 13, 20, 26
+ARM, PER_STRETCH, COUPLING, WRENCH, TWIST, COST = 0, 3, 6, 13, 20, 26
 JOINT = 62
 # Columns of `Tree.rows`: what a block's joint does to the row by its twist, and by its stretch.
 BY_STRETCH = 6
@@ -179,7 +179,7 @@ def _hand_up_wrench(tree, k):
         joints[parent, WRENCH + i] += force[i]
         joints[parent, WRENCH + 3 + i] += joints[k, WRENCH + 3 + i] + turn[i]
     # 0 where the parent has no stretch.
-    joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(joints, k, WAY), force)
+    joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(joints, k, PER_STRETCH), force)
 
 
 @kernel
@@ -215,7 +215,7 @@ def _spread(tree, delta, solving):
             slide = quat.add(quat.load3(joints, parent, TWIST), turned)
             stretch = moving[parent, layout.M_STRETCH_DOF]
             if stretch >= 0:
-                slide = quat.axpy(slide, delta[stretch], quat.load3(joints, k, WAY))
+                slide = quat.axpy(slide, delta[stretch], quat.load3(joints, k, PER_STRETCH))
         for i in range(moving[k, layout.M_NDOF]):
             d, first, motion = _freedom(tree, k, i)
             if solving:
@@ -275,7 +275,7 @@ def _hand_up_cost(tree, k):
     joints, parent = tree.joints, tree.moving[k, layout.M_PARENT]
     if parent < 0:
         return
-    arm, way = quat.load3(joints, k, ARM), quat.load3(joints, k, WAY)
+    arm, way = quat.load3(joints, k, ARM), quat.load3(joints, k, PER_STRETCH)
     for i in range(6):
         at = COST + 6 * i
         linear = quat.load3(joints, k, at)

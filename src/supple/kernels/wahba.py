@@ -17,7 +17,7 @@ from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import climb
 from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     axis_of,
     clamped_cone,
     clamped_quadrants,
@@ -27,7 +27,7 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import quadrants_of
 
-NOTHING = 1e-13  # what is smaller than this part of the correlation is rounding
+CORRELATION_ROUNDING = 1e-13  # anything below this part of the correlation is rounding
 
 
 @kernel
@@ -133,14 +133,14 @@ def best_angle(c, s, low, high, here, size):
 
     `size` is that of the correlation: where c and s are rounding, every angle is equal.
     """
-    if not math.hypot(c, s) > NOTHING * size:
+    if not math.hypot(c, s) > CORRELATION_ROUNDING * size:
         return min(max(here, low), high)
     best = math.atan2(s, c)
-    near = best + TURN * math.floor((here - best) / TURN + 0.5)
+    near = best + FULL_TURN * math.floor((here - best) / FULL_TURN + 0.5)
     if near > high:
-        near -= TURN * math.ceil((near - high) / TURN)
+        near -= FULL_TURN * math.ceil((near - high) / FULL_TURN)
     elif near < low:
-        near += TURN * math.ceil((low - near) / TURN)
+        near += FULL_TURN * math.ceil((low - near) / FULL_TURN)
     if low <= near <= high:
         return near
     at_low = math.cos(low - best)
@@ -157,11 +157,11 @@ def fitted_turn(f, q):
     size = size9(m)
     z = moment(m)
     n = quat.norm(z)
-    if n > NOTHING * size:
+    if n > CORRELATION_ROUNDING * size:
         axis = quat.scale(z, 1.0 / n)
         c, s = about_axis(m, axis)
         return quat.normalized(quat.mul(quat.about(axis, math.atan2(s, c)), q))
-    if trace9(m) < -NOTHING * size:
+    if trace9(m) < -CORRELATION_ROUNDING * size:
         # As wrong as can be, with no way better than another: half a turn about a fixed one.
         column = (m[0], m[3], m[6])
         if abs(m[4]) > abs(m[0]) and abs(m[4]) >= abs(m[8]):

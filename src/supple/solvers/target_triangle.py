@@ -54,7 +54,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import SOLVE, cold, entry, kernel, leaf
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     clamped_quadrants,
     damp,
     own_turn,
@@ -184,7 +184,7 @@ def tilt_on_rim(quadrants, u, v, phi, a, b):
 
     Of two that are equal, the one nearer to the tilt a, b.
     """
-    step = TURN / RIM
+    step = FULL_TURN / RIM
     best, least, near = 0.0, math.inf, math.inf
     before = rim_error(quadrants, u, v, phi, 0.0)
     for i in range(RIM):

@@ -32,10 +32,10 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.best_turn import EDGES, cone_at_limit, cone_of, cone_pointing, dot4
+from supple.kernels.best_turn import LIMIT_CANDIDATES, cone_at_limit, cone_of, cone_pointing, dot4
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.joint import TURN, inside_turns
-from supple.kernels.levenberg import NOTHING
+from supple.kernels.joint import FULL_TURN, inside_turns
+from supple.kernels.levenberg import DESCENT_RULES
 from supple.kernels.problem import evaluate, has_secondary, within
 from supple.kernels.quaternion import sine_cosine
 from supple.kernels.report import Ended, record
@@ -197,7 +197,7 @@ def turn(problem, frames, q):
 @kernel
 def gains(look, own, new):
     """True if a joint's new turn looks nearer to its target than its own by more than rounding."""
-    return chord(look, new) < (1.0 - NOTHING) * chord(look, own)
+    return chord(look, new) < (1.0 - DESCENT_RULES.least_gain) * chord(look, own)
 
 
 @kernel
@@ -250,7 +250,9 @@ def cone_look(look, own, cone):
         turned, exact = cone_pointing(own, cone, arm, look.target)
         if exact and abs(dot4(turned, own)) > likeness and chord(look, turned) <= EXACT:
             best, likeness, settled = turned, abs(dot4(turned, own)), True
-    corners = EDGES if cone.high - cone.low < TURN else 2  # without limits to the twist
+    corners = (
+        LIMIT_CANDIDATES if cone.high - cone.low < FULL_TURN else 2
+    )  # without limits to the twist
     for corner in range(0 if settled else corners):
         turned, cost, done = _cone_edge(look, own, cone, far, corner)
         alike = abs(dot4(turned, own))
@@ -270,11 +272,11 @@ def _cone_edge(look, own, cone, arm, corner):
         aimed = quat.rotate(own, _aimed(look, turned, arm))
         new, inside = cone_at_limit(own, cone, aimed, look.target, corner)
         fall = cost - chord(look, new)
-        if not inside or fall < -NOTHING * cost:
+        if not inside or fall < -DESCENT_RULES.least_gain * cost:
             return turned, cost, False
         if fall > 0.0:
             turned, cost = new, cost - fall
-        if abs(fall) <= NOTHING * cost:
+        if abs(fall) <= DESCENT_RULES.least_gain * cost:
             return turned, cost, True
     return turned, cost, False
 
@@ -356,9 +358,9 @@ def _peak(arc, low, high):
 def hinge_look(look, axis, here, low, high):
     """The best look of a hinge in [low, high], an angle near the one given."""
     arc = arc_of(look, axis)
-    open_range = high - low >= TURN
-    first = here - 0.5 * TURN if open_range else low
-    step = (TURN if open_range else high - low) / SAMPLES
+    open_range = high - low >= FULL_TURN
+    first = here - 0.5 * FULL_TURN if open_range else low
+    step = (FULL_TURN if open_range else high - low) / SAMPLES
     best, miss = here, 1.0 - cosine_at(arc, here)
     before, _ = slope_at(arc, first)
     for i in range(SAMPLES):
@@ -505,7 +507,7 @@ def has_open(problem, k):
         at = layout.LIMITS + 2 * i
         if (
             code_of(problem, k, i)[1]
-            and problem.moving_f[k, at + 1] - problem.moving_f[k, at] >= TURN
+            and problem.moving_f[k, at + 1] - problem.moving_f[k, at] >= FULL_TURN
         ):
             return True
     return False
@@ -567,7 +569,7 @@ def sweep(problem, look, k, angles):
         for i in range(3):
             angles = turn_one(problem, look, k, angles, i)
         after = chord(look, axes_turn(problem, k, angles))
-        if after <= EXACT or not after < (1.0 - NOTHING) * before:
+        if after <= EXACT or not after < (1.0 - DESCENT_RULES.least_gain) * before:
             return angles, True
     return angles, False
 
@@ -600,6 +602,6 @@ def grid_angle(problem, k, i, own, n):
     """Place n of the grid on axis i of joint k: inside its limits, or all round from its own angle."""
     low = problem.moving_f[k, layout.LIMITS + 2 * i]
     high = problem.moving_f[k, layout.LIMITS + 2 * i + 1]
-    if high - low >= TURN:
-        return inside_turns(own + n * TURN / GRID, low, high, own)
+    if high - low >= FULL_TURN:
+        return inside_turns(own + n * FULL_TURN / GRID, low, high, own)
     return low + (high - low) * (n + 0.5) / GRID
