@@ -4,6 +4,8 @@ There the pull of every effector on every joint vanishes and a solver that follo
 ever. A small bend of every joint, always the same, leaves such a pose.
 """
 
+from typing import NamedTuple
+
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel
@@ -18,9 +20,22 @@ from supple.kernels.joint import (
 from supple.kernels.restart import fraction
 from supple.kernels.workspace import copy, zero_rows
 
-BEND = 0.1  # about how far a joint is bent [rad]
-SMALL = 0.03  # how far a freedom is changed [rad, characteristic lengths]
-LINE = 1e-9  # a pull below this part of what it could be is none
+
+class BendRules(NamedTuple):
+    """When a pose counts as in line, and how far it is bent then. Not tuned.
+
+    Attributes:
+        joint: About how far `bend` bends a joint [rad].
+        freedom: How far `bend_freedoms` changes a freedom, at most [rad, characteristic lengths].
+        least_pull: A pull below this part of what it could be is rounding.
+    """
+
+    joint: float = 0.1
+    freedom: float = 0.03
+    least_pull: float = 1e-9
+
+
+RULES = BendRules()
 
 
 @kernel
@@ -54,7 +69,7 @@ def in_line(problem, frames, scratch):
             size += quat.norm(miss)
     for k in range(moving.shape[0] - 1, -1, -1):
         pull, miss = quat.load3(scratch, k, 0), quat.load3(scratch, k, 3)
-        if quat.norm(pull) > LINE * size * problem.length:
+        if quat.norm(pull) > RULES.least_pull * size * problem.length:
             return False
         parent = moving[k, layout.M_PARENT]
         if parent >= 0:
@@ -98,7 +113,7 @@ def bend(problem, frames, q, scratch):
             )
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-        angle = BEND * (0.5 + fraction(1, k, moving.shape[0]))
+        angle = RULES.joint * (0.5 + fraction(1, k, moving.shape[0]))
         if slide_count(kind) > 0:
             continue  # it has no dead point
         if has_quaternion(kind):
@@ -131,7 +146,7 @@ def bend_freedoms(problem, frames, linear, q, change, out):
     bounds = linear.bounds
     tangent(problem, frames, linear, q)
     for d in range(problem.freedoms):
-        small = SMALL * (2.0 * fraction(1, d, problem.freedoms) - 1.0)
+        small = RULES.freedom * (2.0 * fraction(1, d, problem.freedoms) - 1.0)
         change[d] = min(max(small, bounds[d, 0]), bounds[d, 1])
     copy(q, out)
     step_along(problem, frames, linear, q, change, out)

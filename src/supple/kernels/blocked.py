@@ -18,16 +18,31 @@ from supple.kernels.jacobian import linearize
 from supple.kernels.levenberg import constrained_matrix
 from supple.kernels.linear_algebra import factor, solve_factored
 from supple.kernels.problem import evaluate
-from supple.kernels.report import HELPFUL
+from supple.kernels.report import LIMIT_RULES
 from supple.kernels.workspace import row_at
 
-STIFF = 1e3  # how much stiffer than in a solve loops are, so that they give way to no goal
-DAMPED = 0.03  # damping of the steps, as a part of the mean diagonal: keeps them small where little is gained
-# Constraints are in the way if they leave no more than this of what the goals would gain without them. A solve
-# ends as near as that: in it a constraint gives way to a goal by 1 / HARD^2 of the miss.
-LEFT_OVER = 0.02
-SWEEPS = 300  # over all rows, at most
-SETTLED = 1e-9  # a sweep that changes the step by less is the last [rad, characteristic lengths]
+
+class BlockedRules(NamedTuple):
+    """When constraints count as in the way, and how the two steps are found. Not tuned.
+
+    Attributes:
+        loop_stiffness: Factor of the rows of loops, so that they give way to no goal.
+        damping: Damping of the steps, as a part of the mean diagonal: keeps them small where little is gained.
+        left_over: Constraints are in the way if they leave no more than this part of what the goals would gain
+            without them. A solve ends as near as that: there a constraint gives way to a goal by 1 / HARD^2 of
+            the miss.
+        sweeps: Sweeps over all rows, at most.
+        settled: The last sweep changes the step by no more than this [rad, characteristic lengths]; rounding.
+    """
+
+    loop_stiffness: float = 1e3
+    damping: float = 0.03
+    left_over: float = 0.02
+    sweeps: int = 300
+    settled: float = 1e-9
+
+
+RULES = BlockedRules()
 
 
 class Seen(NamedTuple):
@@ -61,10 +76,10 @@ def write_blocked(problem, constraints, seen, q, out):
         return
     _descend(problem, seen, 0)
     free = _fall(problem, seen)
-    if free < HELPFUL * cost:
+    if free < LIMIT_RULES.helpful * cost:
         return
     _descend(problem, seen, rows)
-    if _fall(problem, seen) > LEFT_OVER * free:
+    if _fall(problem, seen) > RULES.left_over * free:
         return
     held, most = -1, 0.0
     for k in range(rows):
@@ -80,16 +95,16 @@ def write_blocked(problem, constraints, seen, q, out):
 
 @kernel
 def _stiffen_loops(problem, seen):
-    """Multiply the rows of loops by STIFF."""
+    """Multiply the rows of loops by `RULES.loop_stiffness`."""
     blocks, columns = problem.blocks, seen.linear.columns
     for g in range(blocks.shape[0]):
         row = blocks[g, layout.B_ROW]
         if row < 0 or blocks[g, layout.B_HARD] == 0:
             continue
         for r in range(row, row + 3):
-            seen.frames.residual[r] *= STIFF
+            seen.frames.residual[r] *= RULES.loop_stiffness
             for d in range(problem.freedoms):
-                columns[d, r] *= STIFF
+                columns[d, r] *= RULES.loop_stiffness
 
 
 @kernel
@@ -102,7 +117,7 @@ def _invert(problem, seen):
         stiff = problem.weight[i] == 0.0
         for j in range(i):
             b[i, j] = 0.0 if stiff or problem.weight[j] == 0.0 else a[i, j]
-        b[i, i] = 1.0 if stiff else a[i, i] + DAMPED * mean / problem.weight[i] + 1e-300
+        b[i, i] = 1.0 if stiff else a[i, i] + RULES.damping * mean / problem.weight[i] + 1e-300
         step.left[i] = 0.0 if stiff else step.left[i]
     if not factor(b, n, b):
         return False
@@ -127,7 +142,7 @@ def _descend(problem, seen, rows):
             delta[i] += inverse[i, j] * step.left[j]
     for k in range(rows):
         bodies.taken[k] = 0.0
-    for _ in range(SWEEPS):
+    for _ in range(RULES.sweeps):
         most = 0.0
         for k in range(rows):
             column, missing = row_at(bodies.columns, k), bodies.excess[k]
@@ -160,7 +175,7 @@ def _descend(problem, seen, rows):
                 delta[i] += change
                 most = max(most, abs(change))
             pushed[d] = push
-        if most <= SETTLED:
+        if most <= RULES.settled:
             break
 
 

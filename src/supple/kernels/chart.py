@@ -8,7 +8,7 @@ r = |s|, and the twist is a coordinate between limits. With four half-angles its
 each as its half-angle is smaller than the greatest; that bends where the half-angle changes, at rest.
 
 All maps are smooth, have slope one in the middle of their range, and reach the limits, where their
-slope is zero; so a pose is read off a little inside (INSET), lest a joint that stands at a limit
+slope is zero; so a pose is read off a little inside (LIMIT_INSET), lest a joint that stands at a limit
 could never leave it.
 """
 
@@ -27,7 +27,9 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import half_angles, quadrants_of
 
-INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
+LIMIT_INSET = (
+    1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
+)
 
 
 @kernel
@@ -58,16 +60,16 @@ def slope(x, low, high):
 
 @kernel
 def place_of(value, low, high):
-    """Where a number stands in its chart, kept INSET away from the limits."""
+    """Where a number stands in its chart, kept LIMIT_INSET away from the limits."""
     if math.isfinite(low) and math.isfinite(high):
         half = 0.5 * (high - low)
         if half <= 0.0:
             return 0.0
         part = (value - low - half) / half
-        return half * math.asin(min(max(part, INSET - 1.0), 1.0 - INSET))
+        return half * math.asin(min(max(part, LIMIT_INSET - 1.0), 1.0 - LIMIT_INSET))
     if math.isfinite(low) or math.isfinite(high):
         away = value - low if math.isfinite(low) else high - value
-        away = 1.0 + max(away, INSET)
+        away = 1.0 + max(away, LIMIT_INSET)
         return math.sqrt(away * away - 1.0)
     return value
 
@@ -168,7 +170,7 @@ def to_chart(problem, q, gain, x):
                 r = math.hypot(quat.dot(swing, side) / first, quat.dot(swing, other) / second)
             stretch = 1.0
             if r > 0.0 and limit > 0.0:
-                stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
+                stretch = limit * math.asin(min(r / limit, 1.0 - LIMIT_INSET)) / r
             x[d] = stretch * quat.dot(swing, side) / first
             x[d + 1] = stretch * quat.dot(swing, other) / second
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)

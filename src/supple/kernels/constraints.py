@@ -24,10 +24,14 @@ from supple.kernels.jacobian import pushed_along, pushed_by_joint
 from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
 
-SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
-NEAR = 0.15  # constraints that are nearer than this to being broken count in a step [lengths]
-MOST_ROWS = 96  # constraints that count in one step, at most
-TINY = 1e-12
+MARGIN_SLACK = (
+    1e-5  # how much farther than its margin a pair is pushed [characteristic lengths]; not tuned
+)
+LOOK_AHEAD = 0.15  # constraints nearer than this to being broken count in a step [characteristic lengths]; not tuned
+MOST_ROWS = 96  # constraints that count in one step, at most; not tuned
+NEGLIGIBLE_LENGTH = (
+    1e-12  # lengths below this, in model units or relative to those compared, are rounding
+)
 
 # What is known of a pose's constraints: see `Bodies.found`.
 PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
@@ -152,7 +156,7 @@ def fold_points(problem, constraints, bodies, frames, offsets):
     All soles support, and everything counts in full, until a clip says otherwise.
     """
     bodies.strength[APART] = bodies.strength[BALANCED] = 1.0
-    bodies.strength[AHEAD] = NEAR
+    bodies.strength[AHEAD] = LOOK_AHEAD
     for s in range(bodies.standing.shape[0]):
         bodies.standing[s] = 1.0
     active, points = problem.active, constraints.points
@@ -207,14 +211,14 @@ def nearest_on_segments(a1, b1, a2, b2):
     """Where two segments are nearest to each other, as fractions of their ways from a to b."""
     d1, d2, r = quat.sub(b1, a1), quat.sub(b2, a2), quat.sub(a1, a2)
     a, e, f = quat.dot(d1, d1), quat.dot(d2, d2), quat.dot(d2, r)
-    if a <= TINY * TINY:
-        return 0.0, _clamp01(f / e) if e > TINY * TINY else 0.0
+    if a <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
+        return 0.0, _clamp01(f / e) if e > NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH else 0.0
     c = quat.dot(d1, r)
-    if e <= TINY * TINY:
+    if e <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
         return _clamp01(-c / a), 0.0
     b = quat.dot(d1, d2)
     across = a * e - b * b
-    s = _clamp01((b * f - c * e) / across) if across > TINY * a * e else 0.5
+    s = _clamp01((b * f - c * e) / across) if across > NEGLIGIBLE_LENGTH * a * e else 0.5
     t = (b * s + f) / e
     if t < 0.0:
         return _clamp01(-c / a), 0.0
@@ -240,7 +244,7 @@ def segment_gap(a1, b1, a2, b2, radii):
     second = quat.axpy(a2, t, quat.sub(b2, a2))
     way = quat.sub(second, first)
     apart = quat.norm(way)
-    if apart > TINY * radii:
+    if apart > NEGLIGIBLE_LENGTH * radii:
         normal = quat.scale(way, 1.0 / apart)
     else:  # their axes cross: square to both is the shortest way out
         normal = quat.cross(quat.sub(b1, a1), quat.sub(b2, a2))
@@ -550,7 +554,7 @@ def look_down(constraints, bodies):
             if standing[s] == 0.0:
                 continue
             x, y = flat[s, 0] - flat[here, 0], flat[s, 1] - flat[here, 1]
-            if x * x + y * y <= TINY * TINY:
+            if x * x + y * y <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
                 continue
             if after < 0:
                 after = s
@@ -620,7 +624,7 @@ def broken(problem, constraints, bodies, frames, q):
     found = bodies.found
     found[PAIR], found[DEPTH], found[TOPPLE], found[SEEN] = -1.0, 0.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
-    slack = SLACK * problem.length
+    slack = MARGIN_SLACK * problem.length
     scale = layout.HARD / problem.length * bodies.strength[APART]
     cost = 0.0
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
@@ -707,7 +711,7 @@ def write_faults(problem, frames, bodies, out):
 @kernel
 def linearize_constraints(problem, constraints, bodies, frames, linear):
     """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
-    slack, near = SLACK * problem.length, bodies.strength[AHEAD] * problem.length
+    slack, near = MARGIN_SLACK * problem.length, bodies.strength[AHEAD] * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0

@@ -16,20 +16,37 @@ from typing import Any, NamedTuple
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, entry, kernel, leaf
 
-STEPS = 40  # of the walk between simplices, at most
-EXACT = 1e-10  # the walk ends where the square of the distance is known up to this part of it
-TOUCHING = 1e-9  # in sizes of the shapes: points nearer than this overlap
-FLAT = 1e-9  # of its size: a tetrahedron as thin as this has no inside
-SHIFTS = 4  # that improve the direction in which an overlap is least, at most
-BETTER = 1e-6  # in sizes of the shapes: the shifts end where one gains less
-APART = 0.02  # how far shapes are shifted beyond touching, in sizes of the shapes
+
+class GapRules(NamedTuple):
+    """When the search for nearest points and the search for the least overlap end. Not tuned.
+
+    Attributes:
+        steps: Steps from simplex to simplex, at most.
+        exact: The search ends where the squared distance is known up to this part of it; rounding.
+        touching: Points nearer than this overlap [sizes of the shapes]; rounding.
+        flat: A tetrahedron thinner than this part of its size has no inside; rounding.
+        shifts: Shifts that improve the direction of the least overlap, at most.
+        least_gain: The shifts end where one gains less [sizes of the shapes].
+        shifted_apart: How far beyond touching shapes are shifted [sizes of the shapes].
+    """
+
+    steps: int = 40
+    exact: float = 1e-10
+    touching: float = 1e-9
+    flat: float = 1e-9
+    shifts: int = 4
+    least_gain: float = 1e-6
+    shifted_apart: float = 0.02
+
+
+RULES = GapRules()
 
 SIMPLEX = 10  # columns of a corner of a simplex: of the difference, on the first, on the second, its weight
 ON_FIRST, ON_SECOND, WEIGHT = 3, 6, 9
 
 # Directions of a shape's frame in which an overlap is measured first. With edges and corners of the cube as well,
 # solves for the hands of Unitree's G1 took as many iterations and 1.6 times as long.
-AXES = (
+FRAME_AXES = (
     (1.0, 0.0, 0.0),
     (-1.0, 0.0, 0.0),
     (0.0, 1.0, 0.0),
@@ -170,7 +187,7 @@ def _beyond(a, b, c, d):
     normal = quat.cross(quat.sub(b, a), quat.sub(c, a))
     height = quat.dot(quat.sub(d, a), normal)
     size = quat.norm(normal) * (quat.norm(quat.sub(d, a)) + quat.norm(a))
-    if abs(height) <= FLAT * size:
+    if abs(height) <= RULES.flat * size:
         return 1.0
     return quat.dot(a, normal) / height
 
@@ -271,7 +288,7 @@ def _walk(one, other, shift, start, size, reach, simplex):
         way = (1.0, 0.0, 0.0)
     count, last = 0, math.inf
     near = (0.0, 0.0, 0.0)
-    for step in range(STEPS):
+    for step in range(RULES.steps):
         a = support(one, way)
         b = quat.add(support(other, quat.scale(way, -1.0)), shift)
         corner = quat.sub(a, b)
@@ -284,7 +301,7 @@ def _walk(one, other, shift, start, size, reach, simplex):
         if step > 0:
             square = quat.dot(near, near)
             # What the corner adds along the way to the origin is what the distance may still shrink by.
-            if square - quat.dot(near, corner) <= EXACT * square or _is_known(
+            if square - quat.dot(near, corner) <= RULES.exact * square or _is_known(
                 simplex, count, corner
             ):
                 break
@@ -297,7 +314,7 @@ def _walk(one, other, shift, start, size, reach, simplex):
             return Gap(0.0, near, near, near)
         near = _at(simplex, count, 0)
         square = quat.dot(near, near)
-        if square <= (TOUCHING * size) ** 2:
+        if square <= (RULES.touching * size) ** 2:
             return Gap(0.0, near, near, near)
         if square >= last:
             break  # as near as rounding lets it come
@@ -320,25 +337,25 @@ def _part(one, other, start, size, simplex, ways, count):
     """
     way = quat.unit(start) if quat.dot(start, start) > 0.0 else (1.0, 0.0, 0.0)
     best = _separation(one, other, way)
-    for k in range(2 * len(AXES) + count):
-        if k < len(AXES):
-            tried = quat.rotate(one.turn, AXES[k])
-        elif k < 2 * len(AXES):
-            tried = quat.rotate(other.turn, AXES[k - len(AXES)])
+    for k in range(2 * len(FRAME_AXES) + count):
+        if k < len(FRAME_AXES):
+            tried = quat.rotate(one.turn, FRAME_AXES[k])
+        elif k < 2 * len(FRAME_AXES):
+            tried = quat.rotate(other.turn, FRAME_AXES[k - len(FRAME_AXES)])
         else:
-            tried = quat.rotate(one.turn, quat.load3(ways, k - 2 * len(AXES), 0))
+            tried = quat.rotate(one.turn, quat.load3(ways, k - 2 * len(FRAME_AXES), 0))
         found = _separation(one, other, tried)
         if found > best:
             best, way = found, tried
-    for _ in range(SHIFTS):
-        shift = quat.scale(way, APART * size - best)
+    for _ in range(RULES.shifts):
+        shift = quat.scale(way, RULES.shifted_apart * size - best)
         gap = _walk(one, other, shift, way, size, math.inf, simplex)
         if gap.distance == 0.0:
             break
         found = _separation(one, other, gap.normal)
         if found > best:
             way = gap.normal
-        if found <= best + BETTER * size:
+        if found <= best + RULES.least_gain * size:
             break
         best = found
     return way

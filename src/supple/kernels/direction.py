@@ -31,15 +31,21 @@ from supple.kernels.tree_factor import (
 from supple.kernels.workspace import matrix, row_at, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)
-TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
+LEAST_SINGULAR_RATIO = (
+    1e-6  # singular values below this fraction of the largest count as zero; not tuned
+)
 # On a tree: the damping of the steps that add up to the pseudo-inverse, as a part of the largest squared column,
-# and how many they are. Smaller ones leave noise of 1e-16 / FADE in singular directions; a singular value of 1e-3
-# of the largest is met to 1e-12 with four.
-FADE = 1e-9
+# and how many they are. A smaller damping leaves noise of 1e-16 / FADING_DAMPING in singular directions; with four
+# steps a singular value of 1e-3 of the largest is met to 1e-12.
+FADING_DAMPING = 1e-9
 FADING_STEPS = 4
-GAMMA = 0.25 * math.pi  # the greatest turn of a selectively damped step: Buss and Kim's gamma_max
-AT_BOUND = 1e-12
-PASSES = 8  # at most how often a step is found again without the freedoms at their limits
+GAMMA_MAX = (
+    0.25 * math.pi
+)  # the largest rotation in a selectively damped step [rad] (Buss and Kim 2005)
+AT_BOUND = 1e-12  # a freedom with no more room than this stands at its bound [rad, characteristic lengths]; rounding
+MOST_PASSES = (
+    8  # how often a step is found again without the freedoms at their limits, at most; not tuned
+)
 
 
 class Direction(NamedTuple):
@@ -138,7 +144,7 @@ def selective_share(columns, step, sigma, amount):
             reach += math.sqrt(x * x + y * y + z * z)
         moved += abs(step.gain[d] * v[d]) * reach / sigma
         largest = max(largest, step.turns[d] * abs(amount * v[d]))
-    limit = GAMMA if moved <= wanted else GAMMA * wanted / moved
+    limit = GAMMA_MAX if moved <= wanted else GAMMA_MAX * wanted / moved
     return limit / largest if largest > limit else 1.0
 
 
@@ -152,7 +158,7 @@ def direction(method, columns, step, regularization):
     else:
         for d in range(count):
             delta[d] = 0.0
-        least = TRUNCATE * decompose(columns, step.gain, step.square, step.basis)
+        least = LEAST_SINGULAR_RATIO * decompose(columns, step.gain, step.square, step.basis)
         for i in range(step.square.shape[0]):
             sigma = singular(columns, step.gain, step.basis, i, u, v)
             if not sigma > least:
@@ -169,7 +175,7 @@ def direction(method, columns, step, regularization):
             for d in range(count):
                 delta[d] += amount * v[d]
         if method == SDLS:
-            shorten(delta, step.turns, GAMMA)
+            shorten(delta, step.turns, GAMMA_MAX)
     for d in range(count):
         delta[d] *= step.gain[d]
 
@@ -183,7 +189,7 @@ def bounded_direction(problem, linear, step, method, regularization):
     gain, delta, bounds = step.gain, step.delta, linear.bounds
     for d in range(gain.shape[0]):
         gain[d] = math.sqrt(problem.weight[d])
-    for _ in range(PASSES):
+    for _ in range(MOST_PASSES):
         if uses_tree(linear):
             _direction_on_tree(problem, linear, step, method, regularization)
         else:
@@ -214,7 +220,7 @@ def _direction_on_tree(problem, linear, step, method, regularization):
         column_squares(tree, more)
         for d in range(delta.shape[0]):
             largest = max(largest, free[d] * more[d])
-        damping, steps = FADE * largest + 1e-300, FADING_STEPS
+        damping, steps = FADING_DAMPING * largest + 1e-300, FADING_STEPS
     if method != TRANSPOSE and not factor_tree(tree, free, damping):
         return  # no step: the caller tries the transpose
     top, bottom = 0.0, 0.0

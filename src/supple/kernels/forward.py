@@ -163,7 +163,9 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
 
 # Even scales folded into offsets, so that solvers see rigid bones ---------------------------------
 
-EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
+UNIFORM_SCALE_TOLERANCE = (
+    1e-6  # how far apart the three factors of an even scale may be, relatively
+)
 
 
 @entry("i2 f3 f3 -> i")
@@ -180,7 +182,7 @@ def scale_offsets(ints, scales, offsets):
             if parent < 0:
                 continue
             for i in range(3):
-                if abs(scales[b, parent, i] - scales[b, parent, 0]) > EVEN * abs(
+                if abs(scales[b, parent, i] - scales[b, parent, 0]) > UNIFORM_SCALE_TOLERANCE * abs(
                     scales[b, parent, 0]
                 ):
                     return parent

@@ -29,7 +29,7 @@ import numpy as np
 
 from supple.kernels import sources
 
-FORMAT = 1
+MANIFEST_FORMAT = 1
 FOLDER = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "manifest.json"
 
@@ -87,8 +87,10 @@ def _manifest() -> dict[str, Any]:
     path = FOLDER / MANIFEST
     try:
         manifest = json.loads(path.read_bytes())
-        if manifest["format"] != FORMAT:
-            raise _Unusable(f"its library has format {manifest['format']}, not {FORMAT}: {FOLDER}")
+        if manifest["format"] != MANIFEST_FORMAT:
+            raise _Unusable(
+                f"its library has format {manifest['format']}, not {MANIFEST_FORMAT}: {FOLDER}"
+            )
         for key in ("sources", "target", "library", "size", "sha256"):
             manifest[key]
     except FileNotFoundError:

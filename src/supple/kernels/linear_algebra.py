@@ -254,8 +254,10 @@ def solve_spd3(system, v):
 # need no care for repeated or zero values; the vectors of the other side follow from it. Values below
 # 1e-8 of the largest are noise, because that matrix holds squares.
 
-SWEEPS = 40
-TINY = 1e-16
+JACOBI_SWEEPS = 40  # over all pairs, at most; not tuned
+JACOBI_ROUNDING = (
+    1e-16  # an entry below this part of its diagonal entries' geometric mean is rounding
+)
 
 
 @kernel
@@ -268,13 +270,16 @@ def diagonalise(a, basis, n):
         for j in range(n):
             basis[i, j] = 0.0
         basis[i, i] = 1.0
-    for _ in range(SWEEPS):
+    for _ in range(JACOBI_SWEEPS):
         turned = False
         for p in range(n - 1):
             for q in range(p + 1, n):
                 apq = a[p, q]
                 # Against the geometric mean, so that small values are found to their own precision.
-                if apq * apq <= TINY * TINY * abs(a[p, p] * a[q, q]) or apq == 0.0:
+                if (
+                    apq * apq <= JACOBI_ROUNDING * JACOBI_ROUNDING * abs(a[p, p] * a[q, q])
+                    or apq == 0.0
+                ):
                     continue
                 turned = True
                 theta = (a[q, q] - a[p, p]) / (2.0 * apq)

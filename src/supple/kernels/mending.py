@@ -21,7 +21,7 @@ from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import constrained_matrix, constrained_step
 from supple.kernels.workspace import copy
 
-RESTORING = 30  # steps that close loops and mend constraints after a search that did not
+RESTORING_STEPS = 30  # steps of `restore`, at most; not tuned
 
 
 @kernel
@@ -34,7 +34,7 @@ def restore(problem, lm, q, loops_only):
     damping = 1e-9
     weigh(problem, lm, q)
     before = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-    for _ in range(RESTORING):
+    for _ in range(RESTORING_STEPS):
         if widest_open(problem, frames) < 0 and (loops_only or is_sound(problem, lm)):
             break
         linearize(problem, frames, linear, q)

@@ -11,13 +11,13 @@ import numpy as np
 from supple.kernels.decorators import entry, kernel
 
 POWERS = np.array([float(10**k) for k in range(23)])
-SPLIT = 134217729.0  # 2**27 + 1: cuts a double into two halves whose products have no error
+DEKKER_SPLITTER = 134217729.0  # 2**27 + 1: splits a double into two halves whose products are exact
 TENTH_OF_MOST = np.uint64(
     1844674407370955160
 )  # digits go on while the whole number is at most this
 
-EXACT = np.uint64(1 << 53)  # whole numbers up to here are doubles
-TEN, TAIL = np.uint64(10), np.uint64(2047)
+LARGEST_EXACT = np.uint64(1 << 53)  # integers up to here are doubles
+TEN, LOW_BITS = np.uint64(10), np.uint64(2047)
 
 OK, FULL, WORD, HARD = 0, 1, 2, 3  # how reading ended: all read, no room, not a number, by hand
 
@@ -25,10 +25,10 @@ OK, FULL, WORD, HARD = 0, 1, 2, 3  # how reading ended: all read, no room, not a
 @kernel
 def _product_error(a, b, product):
     """What a * b loses when it is rounded to `product`."""
-    x = SPLIT * a
+    x = DEKKER_SPLITTER * a
     a_high = x - (x - a)
     a_low = a - a_high
-    x = SPLIT * b
+    x = DEKKER_SPLITTER * b
     b_high = x - (x - b)
     b_low = b - b_high
     return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -37,7 +37,7 @@ def _product_error(a, b, product):
 @kernel
 def _scaled(digits, exponent, powers):
     """A whole number of up to 64 bits times a power of ten, in steps of at most 22."""
-    low = digits & TAIL
+    low = digits & LOW_BITS
     high = float(digits - low)  # at most 53 bits are left
     value = high + float(low)
     rest = float(low) - (value - high)
@@ -160,7 +160,7 @@ def read_numbers(text, start, stop, powers, out, first, rows, state):
             at = token
             ended = HARD
             break
-        elif digits <= EXACT and abs(exponent) <= 22:
+        elif digits <= LARGEST_EXACT and abs(exponent) <= 22:
             whole = float(digits)
             value = whole * powers[exponent] if exponent >= 0 else whole / powers[-exponent]
         else:

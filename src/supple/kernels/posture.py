@@ -12,7 +12,7 @@ from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import has_quaternion, number_count, slides
 from supple.kernels.problem import pole_angle
 
-LONGEST = 0.5  # the most that a step asks of one freedom, or one ball, at a time [rad]
+LONGEST_STEP = 0.5  # the most that a step changes one freedom, or turns one ball [rad]; not tuned
 
 
 @kernel
@@ -122,19 +122,19 @@ def posture(problem, frames, linear, q, step, swing):
 
 @leaf
 def _shorten(problem, k, step):
-    """Hold the step of a joint's freedoms to LONGEST, turns of a ball together: its axes are the world's."""
+    """Hold the step of a joint's freedoms to LONGEST_STEP, turns of a ball together: its axes are the world's."""
     moving = problem.moving
     kind, d = moving[k, layout.M_KIND], moving[k, layout.M_DOF]
     together = has_quaternion(kind)
     for n in range(moving[k, layout.M_NDOF]):
         if not together or n < number_count(kind):
-            step[d + n] = math.copysign(min(abs(step[d + n]), LONGEST), step[d + n])
+            step[d + n] = math.copysign(min(abs(step[d + n]), LONGEST_STEP), step[d + n])
     if moving[k, layout.M_STRETCH_DOF] >= 0:
         e = moving[k, layout.M_STRETCH_DOF]
-        step[e] = math.copysign(min(abs(step[e]), LONGEST), step[e])
+        step[e] = math.copysign(min(abs(step[e]), LONGEST_STEP), step[e])
     if together:
         d += number_count(kind)
         size = math.sqrt(step[d] ** 2 + step[d + 1] ** 2 + step[d + 2] ** 2)
-        if size > LONGEST:
+        if size > LONGEST_STEP:
             for n in range(3):
-                step[d + n] *= LONGEST / size
+                step[d + n] *= LONGEST_STEP / size

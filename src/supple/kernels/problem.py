@@ -141,9 +141,7 @@ def has_secondary(problem):
 
 # The moving tree ----------------------------------------------------------------------------------
 
-FOLD = (
-    10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
-)
+FOLDED_FLOATS = 10  # of an active joint: rotation, P0 and P1 relative to the nearest moving joint
 
 
 class Frames(NamedTuple):
@@ -154,7 +152,7 @@ class Frames(NamedTuple):
 
     joints: Any  # (M, STATE) of the moving joints
     effectors: Any  # (G, EFFECTOR) of the residual blocks
-    folded: Any  # (A, FOLD) used by `fold` alone
+    folded: Any  # (A, FOLDED_FLOATS) used by `fold` alone
     residual: Any  # (R,) weighted, in characteristic lengths
     errors: Any  # (G,) in plain units: lengths or radians; then the workspace of `own_goals`
 
@@ -166,7 +164,7 @@ def take_frames(problem, work):
     return Frames(
         matrix(work, problem.moving.shape[0], layout.STATE),
         matrix(work, blocks.shape[0], layout.EFFECTOR),
-        matrix(work, problem.active.shape[0], FOLD),
+        matrix(work, problem.active.shape[0], FOLDED_FLOATS),
         vector(work, problem.rows),
         vector(work, blocks.shape[0] + (own_goals.room(problem) if problem.has_own else 0)),
     )

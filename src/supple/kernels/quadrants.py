@@ -14,7 +14,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel
 
-NEWTONS = 40
+NEWTON_STEPS = 40  # of `nearest`, at most; not tuned
 
 
 class Quadrants(NamedTuple):
@@ -95,7 +95,7 @@ def nearest(quadrants, a, b):
     x, y = abs(a), abs(b)
     # Here the greater term is 1, so the square is at least that.
     t = max(0.0, first * (x - first), second * (y - second))
-    for _ in range(NEWTONS):
+    for _ in range(NEWTON_STEPS):
         p, q = t + first * first, t + second * second
         u, v = first * x / p, second * y / q
         over = u * u + v * v - 1.0

@@ -165,12 +165,27 @@ def record_place(trace, problem, iteration, k, point):
 
 # The end ------------------------------------------------------------------------------------------
 
-SMALL = 0.1  # a small change of a freedom [rad, characteristic lengths]
-HELPFUL = 1e-3  # a freedom that gains less than this part of the squared miss cannot help
-AT_LIMIT = 1e-9  # a freedom this near to a bound stands at it [rad, characteristic lengths]
-# A freedom that moves the effectors by less than this part of the others moves nothing.
-EFFECTLESS = 1e-9
-COPIED = 2.0  # flag of a joint that is held by the limit of a mimic joint
+HELD_BY_COPY = 2.0  # flag of a joint that is held by the limit of a mimic joint
+
+
+class LimitRules(NamedTuple):
+    """When a limit counts as what keeps a pose from its goals. Not tuned.
+
+    Attributes:
+        small_change: How far past its bound a freedom is imagined to move [rad, characteristic lengths].
+        helpful: A freedom that gains less than this part of the squared miss cannot help.
+        at_limit: A freedom no farther than this from a bound stands at it [rad, characteristic lengths]; rounding.
+        effectless: A freedom that moves the effectors by no more than this part of the one that moves them most
+            moves nothing; rounding.
+    """
+
+    small_change: float = 0.1
+    helpful: float = 1e-3
+    at_limit: float = 1e-9
+    effectless: float = 1e-9
+
+
+LIMIT_RULES = LimitRules()
 
 
 class Ended(NamedTuple):
@@ -229,7 +244,7 @@ def pressed(problem, frames, linear, q, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
     A freedom counts that stands at a bound, is pulled outward, and past the bound would gain at
-    least HELPFUL with a SMALL change. Where the bound is the limit of a mimic joint, that joint is
+    least `LIMIT_RULES.helpful` with a small change. Where the bound is the limit of a mimic joint, that joint is
     flagged, not the one it copies.
 
     Returns the greatest gains with a small change (see `gain_of`): of the freedoms that a bound
@@ -256,16 +271,18 @@ def pressed(problem, frames, linear, q, flags):
         for i in range(turns + (1 if stretch >= 0 else 0)):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
             pull, width = _pull_and_width(problem, linear, rows, d)
-            if width <= EFFECTLESS * EFFECTLESS * widest:
+            if width <= LIMIT_RULES.effectless * LIMIT_RULES.effectless * widest:
                 continue  # what moves nothing has a direction made of rounding
             room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]
-            if room <= AT_LIMIT:
-                gain = gain_of(abs(pull), width, square, SMALL)
+            if room <= LIMIT_RULES.at_limit:
+                gain = gain_of(abs(pull), width, square, LIMIT_RULES.small_change)
                 held = max(held, gain)
-                if gain >= HELPFUL:
+                if gain >= LIMIT_RULES.helpful:
                     flags[k] = 1.0
             else:
-                free = max(free, gain_of(abs(pull), width, square, min(room, SMALL)))
+                free = max(
+                    free, gain_of(abs(pull), width, square, min(room, LIMIT_RULES.small_change))
+                )
     for k in range(moving.shape[0]):
         source = moving[k, layout.M_MIMIC]
         if source >= 0 and flags[source] > 0.0:
@@ -274,10 +291,10 @@ def pressed(problem, frames, linear, q, flags):
                 moving_f[k, layout.LIMITS],
                 moving_f[k, layout.LIMITS + 1],
             )
-            slack = AT_LIMIT * max(1.0, abs(value))
+            slack = LIMIT_RULES.at_limit * max(1.0, abs(value))
             if value - low <= slack or high - value <= slack:
                 flags[k] = 1.0
-                flags[source] = COPIED
+                flags[source] = HELD_BY_COPY
     for k in range(moving.shape[0]):
         flags[k] = 1.0 if flags[k] == 1.0 else 0.0
     return held, free
@@ -295,9 +312,9 @@ def why_missed(stop, held, free):
         held: The greatest gain of a freedom that a limit holds, from `pressed`.
         free: The same of the other freedoms.
     """
-    if free >= HELPFUL:
+    if free >= LIMIT_RULES.helpful:
         return layout.BUDGET if stop == layout.STOP_BUDGET else layout.STALLED
-    return layout.LIMITED if held >= HELPFUL else layout.STALLED
+    return layout.LIMITED if held >= LIMIT_RULES.helpful else layout.STALLED
 
 
 @kernel

@@ -10,7 +10,7 @@ import math
 
 from supple.kernels.decorators import entry
 
-BLOCK = 256  # vertices in a row of work
+BLOCK_VERTICES = 256  # in a row of work; not tuned
 NO_NORMALS = 0  # the length of the array of normals that stands for none
 
 
@@ -34,13 +34,13 @@ def blend_range(matrices, first, joint, weight, positions, normals, row, last, o
         out_normals: Out: unit normals, shape (B, V, 3); (B, 0, 3) for none.
     """
     count = positions.shape[0]
-    blocks = (count + BLOCK - 1) // BLOCK
+    blocks = (count + BLOCK_VERTICES - 1) // BLOCK_VERTICES
     turning = normals.shape[0] > NO_NORMALS
     for r in range(row, last):
         b = r // blocks
-        start = (r - b * blocks) * BLOCK
+        start = (r - b * blocks) * BLOCK_VERTICES
         frame = matrices[b]
-        for v in range(start, min(start + BLOCK, count)):
+        for v in range(start, min(start + BLOCK_VERTICES, count)):
             a = c = d = e = f = g = h = i = j = x0 = y0 = z0 = 0.0
             for k in range(first[v], first[v + 1]):
                 w = weight[k]
@@ -104,14 +104,14 @@ def dual_range(
         out_normals: Out: unit normals, shape (B, V, 3); (B, 0, 3) for none.
     """
     count = positions.shape[0]
-    blocks = (count + BLOCK - 1) // BLOCK
+    blocks = (count + BLOCK_VERTICES - 1) // BLOCK_VERTICES
     turning = normals.shape[0] > NO_NORMALS
     scaled = stretches.shape[0] > 0
     for r in range(row, last):
         b = r // blocks
-        start = (r - b * blocks) * BLOCK
+        start = (r - b * blocks) * BLOCK_VERTICES
         frame = duals[b]
-        for v in range(start, min(start + BLOCK, count)):
+        for v in range(start, min(start + BLOCK_VERTICES, count)):
             heaviest, most = first[v], -1.0
             for k in range(first[v], first[v + 1]):
                 if weight[k] > most:

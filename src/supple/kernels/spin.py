@@ -9,7 +9,7 @@ import math
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel
 
-FAINT = 1e-12  # relative: what is this small has no direction
+NEGLIGIBLE_LENGTH = 1e-12  # a vector below this part of those compared has no direction; rounding
 
 
 @kernel
@@ -59,7 +59,7 @@ def spin_to(line, point, wanted):
     arm, aside = off_line(line, point), off_line(line, wanted)
     c, s = quat.dot(arm, aside), quat.dot(line, quat.cross(arm, aside))
     turn = half_turn(line, math.sqrt(c * c + s * s), c, s)
-    least = FAINT * FAINT
+    least = NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH
     over = quat.dot(arm, arm) - least * quat.dot(point, point)
     off = min(over, quat.dot(aside, aside) - least * quat.dot(wanted, wanted)) > 0.0
     # Products, not a choice for each number: loops around this stay free of branches.
