@@ -1,17 +1,17 @@
-"""The best turn inside limits of a swing by quadrants, for what is a quadratic form of the quaternion.
+"""The best rotation inside a swing limit with four half-angles, for a quadratic form of the quaternion.
 
-What one joint can do for its goals is u.K.u of its unit quaternion u, up to a constant: `best_turn`
-and Wahba's problem both say so. A turn here is a twist and then a swing, which are bounded independently
-of each other. Each has its best place, the other given, in closed form but for the boundary:
+Up to a constant, what one joint gains for its goals is u.K.u of its unit quaternion u, in `best_turn` as in
+Wahba's problem. A rotation here is a twist and then a swing, with independent limits. Given the other, the best of
+each has a closed form, except on the boundary of the swing:
 
-* The twist by 2x more is cos x u + sin x u*axis, so the form is one wave of the twist.
-* The swing is m = (cos B, sin B n) with n square to the axis, so the form is m.M.m with a 3x3 matrix M,
-  whose first eigenvector is best. If that is outside, the best is on the boundary: a form on the
-  sphere has no other peaks. The boundary is sampled all around, and the best place refined.
+* A twist by another 2x gives cos x u + sin x u*axis, so the form is one wave of the twist.
+* The swing is m = (cos B, sin B n) with n perpendicular to the axis, so the form is m.M.m with a 3x3 matrix M,
+  whose first eigenvector is best. If that is outside, the best is on the boundary, because a form on the
+  sphere has no other peaks. The boundary is sampled, and the best sample refined.
 
-One after the other they cannot jam, since the form is smooth and the limits of one do not depend on the other.
-A turn that only points has a freedom to spare, the spin about the arm: `nearest_spin` looks for the least
-that is inside.
+Alternating between them cannot get stuck at a limit: the form is smooth, and the limits of one do not depend on
+the other. A rotation that only points leaves the spin about the arm free: `nearest_spin` finds the least spin that
+is inside.
 """
 
 import math
@@ -99,12 +99,12 @@ def worth(form, u):
     return dot4(u, times(form, u))
 
 
-# Twist and swing in turns -------------------------------------------------------------------------
+# Twist and swing, alternating ---------------------------------------------------------------------
 
 
 @cold
 def climb(form, u, quadrants):
-    """The best turn inside the limits that twists and swings, in turns, lead to from u, which is inside."""
+    """The best rotation that alternating twists and swings lead to from u, which is inside the limits."""
     top = worth(form, u)
     for _ in range(RULES.rounds):
         new = best_swing(form, best_twist(form, u, quadrants), quadrants)
@@ -117,7 +117,7 @@ def climb(form, u, quadrants):
 
 @cold
 def best_twist(form, u, quadrants):
-    """The turn u with the best twist inside the limits."""
+    """The rotation u with the best twist inside the limits."""
     axis = quadrants.axis
     spun = quat.mul(u, (0.0, axis[0], axis[1], axis[2]))
     other = times(form, spun)
@@ -140,7 +140,7 @@ def best_twist(form, u, quadrants):
 
 @cold
 def best_swing(form, u, quadrants):
-    """The turn u with the best swing inside the limits; u itself where none is better."""
+    """The rotation u with the best swing inside the limits; u itself where none is better."""
     a, b, twist = tilt_and_twist(u, quadrants)
     right, up = quadrants.rightward, quadrants.upward
     still = tilted(quadrants, 0.0, 0.0, twist)
@@ -176,12 +176,12 @@ def _value(m, a, b):
 
 @kernel
 def _first_vector(m, a, b):
-    """The tilts of the eigenvector of the greatest eigenvalue of M: M to a high power, times where it is."""
+    """The tilts of the eigenvector of the greatest eigenvalue of M, by power iteration from the tilts a and b."""
     swing = math.hypot(a, b)
     z = math.cos(0.5 * swing)
     s = math.sin(0.5 * swing) / swing if swing > 0.0 else 0.5
     x, y = s * a, s * b
-    # Its least eigenvalue may be below zero; with this it is not.
+    # With the shift no eigenvalue is negative.
     shift = abs(m[0]) + abs(m[3]) + abs(m[5]) + 2.0 * (abs(m[1]) + abs(m[2]) + abs(m[4]))
     if not shift > 0.0:
         return a, b
@@ -241,12 +241,12 @@ def _best_on_rim(m, quadrants):
     return rim(quadrants, 0.5 * (low + high))
 
 
-# Turns that point ---------------------------------------------------------------------------------
+# Rotations that point -----------------------------------------------------------------------------
 
 
 @kernel
 def _spun(first, second, x):
-    """The turn cos x first + sin x second."""
+    """The rotation cos x first + sin x second."""
     c, s = math.cos(x), math.sin(x)
     return quat.normalized(
         (
@@ -260,7 +260,7 @@ def _spun(first, second, x):
 
 @cold
 def beyond(turn, quadrants, twisting):
-    """By how much a turn is outside the limits [rad]: of its swing, and if `twisting` of its twist; 0 inside."""
+    """By how much a rotation is outside the limits of its swing and, if `twisting`, its twist [rad]; 0 inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
     away = outside(quadrants, a, b)
     if twisting and quadrants.high - quadrants.low < FULL_TURN:
@@ -271,10 +271,10 @@ def beyond(turn, quadrants, twisting):
 
 @cold
 def nearest_spin(first, second, quadrants, twisting):
-    """Of the turns cos x first + sin x second one inside the limits, and True if there is one.
+    """The rotation cos x first + sin x second inside the limits with the least x, and True if there is one.
 
-    That with the least x that sampling finds, to rounding; if there is none, the one that is outside
-    the least. Limits of the twist count if `twisting`.
+    It is the least x that sampling finds, to rounding. If none is inside, the rotation that is outside the least.
+    Limits of the twist count if `twisting`.
     """
     step = 0.5 * math.pi / RULES.spin_samples
     best, least = 0.0, beyond(first, quadrants, twisting)
@@ -285,7 +285,7 @@ def nearest_spin(first, second, quadrants, twisting):
         x = x if i % 2 == 0 else -x
         away = beyond(_spun(first, second, x), quadrants, twisting)
         if away == 0.0:
-            # Inside begins between here and the sample before.
+            # The limit lies between this sample and the one before.
             out, inner = x - step if x > 0.0 else x + step, x
             for _ in range(RULES.bisections):
                 middle = 0.5 * (out + inner)

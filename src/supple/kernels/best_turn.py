@@ -1,26 +1,25 @@
-"""The best turn of one joint inside its limits while all others stand still: closed forms.
+"""The best rotation of one joint inside its limits while all others stand still: closed forms.
 
-With one joint turning the effector runs on an arc, and its cost (that of `problem.residuals`) has
-one of two shapes:
+While one joint turns, the effector moves on an arc, and its cost (that of `problem.residuals`) has one of two
+shapes:
 
 * About one axis: a constant less c cos x + s sin x. This is the objective of Wang & Chen (1991) in
-  Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. Its best place
-  inside limits is the peak, if a whole number of turns brings it inside, else the better end.
-* Over all turns, as unit quaternions u: a constant less u.K.u. K has a plane of equal eigenvectors,
-  the turns that point the effector at the target, and one direction more, the turn that meets the
-  orientation. The best turn lies between the two, at an angle that one arctangent gives.
+  Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. The best angle inside the limits
+  is the peak, whole turns added, or else the better limit.
+* Over all rotations, as unit quaternions u: a constant less u.K.u. K has a plane of equal eigenvectors,
+  the rotations that point the effector at the target, and one more eigenvector, the rotation that meets the
+  orientation. The best rotation lies between the two, at an angle that one arctangent gives.
 
 Wang & Chen compare orientations by 1 - cos of the angle x between them, which flattens out at half
 a turn; the cost counts x^2 / 2. Their term is used with the factor x / sin x: both then have the
-same slope here, and the same curvature once they meet. As this is no upper bound, a turn that
-serves an orientation is tried, and halved if it fails.
+same slope at the present pose, and the same curvature once the orientations meet. This is no upper bound, so a
+rotation towards an orientation is tried, and halved if the cost rises.
 
 A cone joint has u = (cos B (cos T, sin T), sin B (cos f, sin f)) along (1, axis, side, other side).
-Half the swing B, half the twist T and the direction of the swing f are bounded *independently* of
-each other: best turns of B, T and f, one after the other, cannot jam against a limit, as turns about
-fixed axes do. A turn that only points has a freedom to spare, the spin about the arm; if any spin of
-it is inside the cone, the one nearest to no spin is taken, and the joint points exactly. Where the swing
-has four half-angles its bound depends on its direction: `best_swing` takes over.
+Half the swing B, half the twist T and the direction of the swing f have *independent* limits: optimising B, T and f
+one after the other cannot get stuck at a limit, as rotations about fixed axes do. A rotation that only points
+leaves the spin about the arm free: of the spins inside the cone the least is taken, and the joint points exactly.
+Where the swing has four half-angles its limit depends on its direction: see `best_swing`.
 """
 
 import math
@@ -69,17 +68,17 @@ TURN_RULES = TurnRules()
 
 
 class Tip(NamedTuple):
-    """Where an effector is."""
+    """Pose of an effector."""
 
     point: Any  # xyz
     turn: Any  # wxyz
 
 
 class Aim(NamedTuple):
-    """Where an effector should be, in the frame of its tip."""
+    """What an effector is to reach, in the frame of the tip."""
 
-    target: Any  # xyz, the point to come to
-    goal: Any  # wxyz, the orientation to come to
+    target: Any  # xyz, the target point
+    goal: Any  # wxyz, the target orientation
     near: float  # weight of the squared distance
     facing: float  # weight of the squared angle; 0 if no orientation is asked for
 
@@ -91,14 +90,14 @@ class Cone(NamedTuple):
     swing: float  # at most
     low: float  # the twist, at least
     high: float  # the twist, at most
-    by_quadrants: bool  # its swing has four half-angles
-    quadrants: Any  # them, if it has
+    by_quadrants: bool  # whether its swing has four half-angles
+    quadrants: Any  # `Quadrants` of these; meaningless otherwise
 
 
 class Pull(NamedTuple):
-    """The form u.K.u of a cone joint: two turns that point at the target, one that meets the goal.
+    """The form u.K.u of a cone joint: two rotations that point at the target, one that meets the goal.
 
-    All are along the cone's parts (1, axis, side, other side).
+    All are in the cone's basis (1, axis, side, other side).
     """
 
     first: Any  # wxyz
@@ -124,7 +123,7 @@ def cone_of(problem, k):
 
 @kernel
 def into_cone(turn, cone):
-    """A turn put into a cone's limits."""
+    """A rotation clamped to a cone's limits."""
     if cone.by_quadrants:
         return clamped_quadrants(turn, cone.quadrants)
     return clamped_cone(turn, cone.axis, cone.swing, cone.low, cone.high)
@@ -134,8 +133,8 @@ def into_cone(turn, cone):
 def seen_from(place, frame, tip, aim):
     """The arm from a joint to the tip, and the aim, as `ball_turn` takes them.
 
-    Seen from the joint's place in its frame, where the tip's turn counts as none: the goal becomes
-    the turn that the tip still has to make.
+    Both are relative to the joint's position, in its frame. The goal becomes the rotation that the tip still has
+    to make.
     """
     error = quat.IDENTITY
     if aim.facing > 0.0:
@@ -158,9 +157,9 @@ def cost_at(tip, aim):
 
 @kernel
 def best_angle(c, s, low, high):
-    """Where c cos x + s sin x is greatest in [low, high], a range that holds 0.
+    """The x in [low, high], a range that contains 0, where c cos x + s sin x is greatest.
 
-    Of equal places the one nearer to 0.
+    Of equal ones the one nearer to 0.
     """
     peak = math.atan2(s, c)
     if low <= peak <= high:
@@ -177,7 +176,7 @@ def best_angle(c, s, low, high):
 
 @kernel
 def steepness(error):
-    """How much x / sin x is for an error of angle x, up to a bound: see the module's text."""
+    """The factor x / sin x for an error of angle x, up to `TURN_RULES.steepest`: see the module docstring."""
     w = abs(error[0])
     s = math.sqrt(error[1] * error[1] + error[2] * error[2] + error[3] * error[3])
     sine = 2.0 * s * w
@@ -189,7 +188,7 @@ def steepness(error):
 
 @kernel
 def axis_turn(place, axis, tip, aim, low, high, weight):
-    """The best angle in [low, high] about an axis through a place, times a weight; 0 if none helps."""
+    """The best angle in [low, high] about an axis through a point, times a weight; 0 if none helps."""
     arm = quat.sub(tip.point, place)
     ahead = quat.sub(aim.target, place)
     arm = quat.axpy(arm, -quat.dot(arm, axis), axis)
@@ -219,14 +218,14 @@ def axis_turn(place, axis, tip, aim, low, high, weight):
 
 @kernel
 def turned_about(place, turn, tip):
-    """The tip after a turn, wxyz, about a place."""
+    """The tip after a rotation, wxyz, about a point."""
     arm = quat.rotate(turn, quat.sub(tip.point, place))
     return Tip(quat.add(place, arm), quat.mul(turn, tip.turn))
 
 
 @kernel
 def ball_turn(arm, aim):
-    """The best turn of all, a unit quaternion, for an arm and an aim as `seen_from` gives them.
+    """The best rotation without limits, a unit quaternion, for an arm and an aim as `seen_from` gives them.
 
     The arm should point at the target, and the effector still has to turn by the goal.
     """
@@ -240,7 +239,7 @@ def ball_turn(arm, aim):
     if strength == 0.0:
         return error
     pull = aim.facing * steepness(error)
-    # The turns that point the arm at the target: point, and point after half a turn about the arm.
+    # Rotations that point the arm at the target: point, and point after half a turn about the arm.
     spun = quat.unit(arm)
     spun = quat.mul(point, (0.0, spun[0], spun[1], spun[2]))
     x, y = dot4(error, point), dot4(error, spun)
@@ -265,7 +264,7 @@ def ball_turn(arm, aim):
 
 @kernel
 def part_of(turn, weight, cap):
-    """A turn made smaller: its angle times a weight, and no larger than the cap."""
+    """A rotation with its angle multiplied by a weight, and no larger than the cap."""
     if weight >= 1.0 and cap == math.inf:
         return turn
     vector = quat.log(turn)
@@ -291,10 +290,10 @@ def mix(c, first, s, second):
 
 @kernel
 def cone_turn(q, cone, arm, aim, far):
-    """The best coordinates of a cone inside its limits that can be climbed to from q.
+    """The best coordinates of a cone inside its limits that an ascent from q finds.
 
-    Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if the limits
-    are not in the way. If they are, `far` looks all around for a better place to climb from.
+    Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if no limit is in the way. If
+    one is, `far` ascends from several other rotations, too.
     """
     if cone.by_quadrants:
         return _quadrant_turn(q, cone, arm, aim, far)
@@ -320,7 +319,7 @@ def cone_turn(q, cone, arm, aim, far):
     if far:
         top = _worth(pull, u)
         for i in range(TURN_RULES.spin_starts):
-            # From next to a turn that points at the target, but is outside.
+            # From the limit nearest to a rotation that points at the target, but is outside.
             c, s = (
                 math.cos(math.pi * i / TURN_RULES.spin_starts),
                 math.sin(math.pi * i / TURN_RULES.spin_starts),
@@ -373,7 +372,7 @@ def _quadrant_turn(q, cone, arm, aim, far):
 def cone_pointing(q, cone, arm, target):
     """Coordinates of a cone inside its limits with which an arm, as in `cone_turn`, points at its target.
 
-    Those with the least spin; also returns False, with q, if there are none.
+    Of these the ones with the least spin. Returns q and False if there are none.
     """
     turn = quat.between(arm, target)
     first = quat.mul(turn, q)
@@ -387,11 +386,11 @@ def cone_pointing(q, cone, arm, target):
 
 @kernel
 def cone_at_limit(q, cone, arm, target, corner):
-    """A place at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
+    """A rotation at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
 
-    For where it cannot point at it. The swing is at its limit then; and so is the twist, or else arm,
-    axis and target are in the plane in which the cone swings. These are at most LIMIT_CANDIDATES places, numbered
-    by `corner`. Also returns False if this one is outside, or if inside the limits it gets better.
+    For an arm that cannot point at its target. Then the swing is at its limit, and either the twist is, too, or
+    arm, axis and target lie in the plane of the swing. `corner` numbers these candidates, LIMIT_CANDIDATES at most.
+    Also returns False if this one is outside the limits, or not the best near its corner.
     """
     c, s = math.cos(0.5 * cone.swing), math.sin(0.5 * cone.swing)
     inside = True
@@ -438,17 +437,17 @@ def _in_plane(q, cone, arm, target, under):
         # An arm along the axis is in every plane: the twist stays.
         _, _, t, _, _ = _box(_parts(q, cone), cone)
         return t, way + 0.5 * math.pi - t
-    # Swing and twist are A(way) S A(-way) and A(way + spin), with A a turn about the cone's axis and S
-    # one about the axis that is a quarter turn round from where it swings to.
+    # Swing and twist are A(way) S A(-way) and A(way + spin), with A a rotation about the cone's axis and S
+    # one about the axis a quarter turn from the direction it swings to.
     t = 0.5 * (way + spin)
     return t, way + 0.5 * math.pi - t
 
 
 @kernel
 def coordinate_step(q, cone, arm, aim):
-    """A step down in one of half the swing, its direction or half the twist; q if there is none.
+    """A step that lowers the cost, in half the swing, its direction or half the twist; q if there is none.
 
-    For where the closed forms, which know orientations by their cosines, see no way down.
+    For poses where the closed forms, which compare orientations by their cosines, find no descent.
     """
     half, way, t, low, high = _box(_parts(q, cone), cone)
     before = cost_at(Tip(arm, quat.IDENTITY), aim)
@@ -471,7 +470,7 @@ def coordinate_step(q, cone, arm, aim):
 
 @kernel
 def _parts(q, cone):
-    """A quaternion along (1, axis, side, other side)."""
+    """A quaternion in the cone's basis (1, axis, side, other side)."""
     v = (q[1], q[2], q[3])
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
@@ -480,7 +479,7 @@ def _parts(q, cone):
 
 @kernel
 def _whole(u, cone):
-    """The quaternion with these parts."""
+    """The quaternion of coordinates in the cone's basis: the inverse of `_parts`."""
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
     v = quat.axpy(quat.axpy(quat.scale(cone.axis, u[1]), u[2], side), u[3], other)
@@ -489,7 +488,7 @@ def _whole(u, cone):
 
 @kernel
 def _inside(u, cone):
-    """True if a quaternion along the cone's parts is within its limits, but for rounding."""
+    """True if a quaternion in the cone's basis is within its limits, up to rounding."""
     if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + TURN_RULES.slack:
         return False
     if cone.high - cone.low >= FULL_TURN:
@@ -500,13 +499,13 @@ def _inside(u, cone):
 
 @kernel
 def _box(u, cone):
-    """Half the swing, its direction, half the twist and the range of that, of u along the parts."""
+    """Half the swing, its direction, half the twist and the range of the latter, of u in the cone's basis."""
     half = math.atan2(math.hypot(u[2], u[3]), math.hypot(u[0], u[1]))
     way = math.atan2(u[3], u[2])
     twist = 2.0 * math.atan2(u[1], u[0])
     near = unwrapped(twist, cone.low, cone.high)
     if math.cos(0.5 * (near - twist)) < 0.0:
-        way += math.pi  # one turn of twist is the other sign of the quaternion
+        way += math.pi  # a full turn of twist flips the quaternion's sign
     t = 0.5 * near
     if cone.high - cone.low >= FULL_TURN:
         return half, way, t, t - 0.5 * math.pi, t + 0.5 * math.pi
@@ -515,13 +514,13 @@ def _box(u, cone):
 
 @kernel
 def _nearest_pointing(first, second, cone):
-    """Of the turns cos x first + sin x second the least x that is inside a cone; pi if there is none."""
+    """The least x for which the rotation cos x first + sin x second is inside a cone; pi if there is none."""
     best = math.pi
     found = math.pi
     for i in range(5):
         x = 0.0
         if i == 1 or i == 2:
-            # Where the swing is just as large as it may be: a wave in 2x.
+            # Where the swing is at its limit: a wave in 2x.
             a = first[2] * first[2] + first[3] * first[3]
             b = second[2] * second[2] + second[3] * second[3]
             c = first[2] * second[2] + first[3] * second[3]
@@ -551,7 +550,7 @@ def _nearest_pointing(first, second, cone):
 
 @kernel
 def _climb(pull, u, cone):
-    """Best turns of half the swing, its direction and half the twist, one after the other, from u."""
+    """Optimise half the swing, its direction and half the twist, one after the other, from u."""
     _, way, t, low, high = _box(u, cone)
     # Half the swing; a negative one points the other way.
     a1, a2, a3 = _along(pull, 0, t)
@@ -574,7 +573,7 @@ def _climb(pull, u, cone):
 
 @kernel
 def _along(pull, i, x):
-    """The first, second and third of a pull along parts i and i + 1 turned by x."""
+    """The three quaternions of a pull along components i and i + 1 turned by x."""
     c, s = math.cos(x), math.sin(x)
     return (
         pull.first[i] * c + pull.first[i + 1] * s,
@@ -608,9 +607,9 @@ def _two_waves(waves, x):
 
 @kernel
 def best_of_two_waves(waves, here, low, high):
-    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest in [low, high].
+    """The x in [low, high] where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest.
 
-    Sampled, then refined by Newton's method; never lower than here.
+    Sampled, then refined by Newton's method; never worse than `here`.
     """
     c1, s1, c2, s2 = waves
     best, top = here, _two_waves(waves, here)
@@ -636,9 +635,9 @@ def best_of_two_waves(waves, here, low, high):
 
 @kernel
 def top_of_two_waves(waves, here):
-    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest, to rounding.
+    """The x where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest, to rounding.
 
-    Every peak between samples is climbed. Of equal ones the first from here on.
+    Every peak between two samples is found. Of equal ones the first from `here` on.
     """
     best, top = here, _two_waves(waves, here)
     step = 0.5 * FULL_TURN / TURN_RULES.wave_samples
@@ -668,7 +667,7 @@ def top_of_two_waves(waves, here):
 
 @kernel
 def _two_slopes(waves, x):
-    """The slope of two waves, and its slope."""
+    """The first and second derivative of `_two_waves`."""
     c1, s1, c2, s2 = waves
     s, c = sine_cosine(x)
     cc, ss = c * c - s * s, 2.0 * s * c
@@ -677,6 +676,6 @@ def _two_slopes(waves, x):
 
 @kernel
 def _worth(pull, u):
-    """The u.K.u of the module's text."""
+    """The u.K.u of the module docstring."""
     a, b, c = dot4(u, pull.first), dot4(u, pull.second), dot4(u, pull.third)
     return pull.near * (a * a + b * b) + pull.facing * c * c

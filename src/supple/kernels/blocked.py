@@ -1,12 +1,12 @@
-"""Whether `Avoid` or `Balance` is what keeps a pose from coming closer to its goals.
+"""Decide whether `Avoid` or `Balance` keeps a pose from coming closer to its goals.
 
-Two damped steps are compared by the linear model, both inside the limits and with the loops closed: one that
-may break constraints, and one that may not. If the first brings the goals closer and the second hardly, the
-constraints are in the way; the one that is named pushes back the most.
+Two damped steps of the linear model are compared, both inside the limits and with the loops closed: one may break
+constraints, the other may not. If the first brings the goals closer and the second hardly does, the constraints are
+in the way; the one with the largest multiplier is reported.
 
 The second step is a quadratic program with a row for each constraint that is near. Hildreth's method solves
-it: one row after the other is met, by a push of which nothing is negative, until no push changes (Hildreth
-1957, "A quadratic programming procedure").
+it: it meets one row after the other by adjusting its multiplier, which never becomes negative, until no multiplier
+changes (Hildreth 1957, "A quadratic programming procedure").
 """
 
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
 def write_blocked(problem, constraints, seen, q, out):
     """Write into a row of output that constraints keep its pose q from its goals, if they do.
 
-    Where limits, reach or something broken explain the miss already, the row is left as it is.
+    If limits, reach or a broken constraint explain the miss already, the row stays as it is.
     """
     nq, bodies = problem.coordinates, seen.bodies
     status = out[nq + layout.O_STATUS]
@@ -70,7 +70,7 @@ def write_blocked(problem, constraints, seen, q, out):
     linearize_constraints(problem, constraints, bodies, seen.frames, seen.linear)
     rows = int(bodies.found[ROWS])
     for k in range(rows):
-        bodies.excess[k] = min(bodies.excess[k], 0.0)  # none need be pushed farther apart
+        bodies.excess[k] = min(bodies.excess[k], 0.0)  # what is broken now need not be mended
     _stiffen_loops(problem, seen)
     if not _invert(problem, seen):
         return
@@ -109,7 +109,7 @@ def _stiffen_loops(problem, seen):
 
 @kernel
 def _invert(problem, seen):
-    """Put the inverse of the damped matrix of goals and loops into `matrix`; False if there is none."""
+    """Write the inverse of the damped matrix of goals and loops into `matrix`; False if there is none."""
     frames, linear, step, bodies = seen
     mean = constrained_matrix(problem, frames, linear, bodies, step, True)
     n, a, b, y = problem.freedoms, step.matrix, step.factored, step.y
@@ -132,7 +132,7 @@ def _invert(problem, seen):
 
 @kernel
 def _descend(problem, seen, rows):
-    """Fill `delta` with the step that keeps the bounds and the first constraints, and `taken` with their pushes."""
+    """Fill `delta` with the step inside the bounds and the first `rows` constraints, and `taken` with multipliers."""
     frames, linear, step, bodies = seen
     n, inverse, bounds, delta = problem.freedoms, step.matrix, linear.bounds, step.delta
     pushed, y = step.free, step.y
@@ -157,7 +157,7 @@ def _descend(problem, seen, rows):
                     y[i] += inverse[i, j] * column[j]
                 width += column[i] * y[i]
             if width <= 0.0:
-                continue  # nothing moves it
+                continue  # no freedom moves it
             push = max(0.0, bodies.taken[k] + missing / width)
             for i in range(n):
                 change = (push - bodies.taken[k]) * y[i]

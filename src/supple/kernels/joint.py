@@ -19,9 +19,8 @@ from supple.kernels.quaternion import FULL_TURN, axpy, cross, dot, load4, norm, 
 
 # An angle outside its limit by no more than this is left where it is, so that clamping twice changes nothing [rad].
 LIMIT_SLACK = 1e-14
-LIMIT_ROUNDING = (
-    1e-9  # an angle outside its limits by no more than this is put on the limit [rad]; rounding
-)
+# An angle outside its limits by no more than this is put on the limit [rad]; rounding.
+LIMIT_ROUNDING = 1e-9
 
 
 # The parts of a kind ------------------------------------------------------------------------------

@@ -23,12 +23,10 @@ JOINT_INTS = 11
 
 # A joint's float row: first column of each field.
 REST = 0  # wxyz, rest rotation in the parent's frame
-AXIS = (
-    4  # a unit axis for each number, in the joint's rest frame; swing and twist: the axis, then up
-)
-LIMITS = (
-    13  # lo0, hi0, lo1, hi1, lo2, hi2 of the numbers; swing and twist: 0, greatest swing, lo, hi
-)
+# A unit axis for each number, in the joint's rest frame; swing and twist: the axis, then up.
+AXIS = 4
+# Lo0, hi0, lo1, hi1, lo2, hi2 of the numbers; swing and twist: 0, greatest swing, lo, hi.
+LIMITS = 13
 DAMPING = 19  # greatest change per iteration, inf if none
 WEIGHT = 20  # 1 - stiffness
 STRETCH_LO, STRETCH_HI = 21, 22

@@ -255,9 +255,8 @@ def solve_spd3(system, v):
 # 1e-8 of the largest are noise, because that matrix holds squares.
 
 JACOBI_SWEEPS = 40  # over all pairs, at most; not tuned
-JACOBI_ROUNDING = (
-    1e-16  # an entry below this part of its diagonal entries' geometric mean is rounding
-)
+# An entry below this part of its diagonal entries' geometric mean is rounding.
+JACOBI_ROUNDING = 1e-16
 
 
 @kernel

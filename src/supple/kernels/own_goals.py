@@ -22,9 +22,8 @@ from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, generated, inlined, kernel, leaf
 from supple.kernels.workspace import part
 
-FRAME_STEP = (
-    2e-8  # how far frames are moved for differences [characteristic lengths, rad]; rounding
-)
+# How far frames are moved for differences [characteristic lengths, rad]; rounding.
+FRAME_STEP = 2e-8
 FRAME_FLOATS = 16  # of a 4x4 frame
 FRAME_FREEDOMS = 6  # three translations, three rotations
 

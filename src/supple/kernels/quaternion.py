@@ -372,9 +372,8 @@ def put_axes(order, turn, q, at):
 #
 # World transforms, 4x4, as positions and quaternions.
 
-ROTATION_TOLERANCE = (
-    1e-4  # how far the products of a frame's rows may be from those of a rotation; not tuned
-)
+# How far the products of a frame's rows may be from those of a rotation; not tuned.
+ROTATION_TOLERANCE = 1e-4
 LAST_ROW_TOLERANCE = 1e-9  # how far its last row may be from (0, 0, 0, 1); rounding
 
 

@@ -18,9 +18,8 @@ from supple.kernels.workspace import copy
 
 # Seeds --------------------------------------------------------------------------------------------
 
-SLIDE_WINDOW = (
-    1.0  # half-width of the window of a slide without limits [characteristic lengths]; not tuned
-)
+# Half-width of the window of a slide without limits [characteristic lengths]; not tuned.
+SLIDE_WINDOW = 1.0
 
 
 class Window(NamedTuple):
