@@ -1,7 +1,7 @@
 """Secondary goals: a rest posture and poles, as a step in the tangent space.
 
-The step is the step that would bring every joint back to the rest posture, plus the step that would
-swing every bent limb to its pole. Solvers follow it only as far as the primary goals stay met.
+The step is the sum of two: one brings every joint back to the rest posture, the other swings every bent limb to
+its pole. Solvers follow it only as far as the primary goals stay met.
 """
 
 import math
@@ -17,7 +17,7 @@ LONGEST_STEP = 0.5  # the most that a step changes one freedom, or turns one bal
 
 @kernel
 def _towards_rest(problem, frames, linear, weight, q, step):
-    """Add the way back to the rest posture to the step; returns its half squared length."""
+    """Add the weighted step to the rest posture; returns half its weighted squared length."""
     moving = problem.moving
     cost = 0.0
     for k in range(moving.shape[0]):
@@ -57,7 +57,7 @@ def _towards_rest(problem, frames, linear, weight, q, step):
 def _towards_pole(problem, frames, linear, g, step, swing):
     """Add the swing of a bent limb about its root-to-tip line to the step.
 
-    Returns its half squared angle.
+    Returns half its weighted squared angle.
     """
     moving, blocks = problem.moving, problem.blocks
     joints, effectors = frames.joints, frames.effectors
@@ -122,7 +122,7 @@ def posture(problem, frames, linear, q, step, swing):
 
 @leaf
 def _shorten(problem, k, step):
-    """Hold the step of a joint's freedoms to LONGEST_STEP, turns of a ball together: its axes are the world's."""
+    """Limit the step of a joint's freedoms to LONGEST_STEP; of a quaternion, the length of its rotation vector."""
     moving = problem.moving
     kind, d = moving[k, layout.M_KIND], moving[k, layout.M_DOF]
     together = has_quaternion(kind)
