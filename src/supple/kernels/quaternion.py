@@ -1,7 +1,7 @@
 """Rotations inside kernels: vectors and quaternions, Euler angles, 4x4 frames.
 
 Small tuples and scalar arithmetic, without allocation. A vector is (x, y, z), a quaternion is
-(w, x, y, z). `load3`, `store3` and their kin move them between tuples and rows of an array.
+(w, x, y, z). `load3`, `store3` and the like move them between tuples and rows of an array.
 """
 
 import math

@@ -1,11 +1,11 @@
-"""What a solve gives back: its trace while it runs, and the row of output at its end.
+"""The output of a solve: its trace while it runs, and the row of output at its end.
 
-The trace has the pose after every iteration, and the steps inside as (joint, change) events. Both
-buffers have no rows where nobody asked for a trace; recording is then one comparison.
+The trace has the pose after every iteration, and the steps inside as (joint, change) events. Without a trace both
+buffers have no rows, and recording is one comparison.
 
-The end is shared by all solvers: judge the answer and write one row of output. It holds the
-coordinates, then the report of `layout`, then an error a block, then a flag a moving joint that presses
-against a limit.
+All solvers share the end: judge the answer and write one row of output. It holds the
+coordinates, then the report of `layout`, then an error for each block, then a flag for each moving joint that
+presses against a limit.
 """
 
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ POSES, EVENTS = range(2)
 
 
 class Trace(NamedTuple):
-    """Buffers for what a solve does."""
+    """Buffers for the trace of a solve."""
 
     poses: Any  # (P, Q + 2) a pose, its largest distance and its largest angle
     events: Any  # (E, EVENT)
@@ -48,7 +48,7 @@ def trace_into(poses, events, work):
 
 @leaf
 def clear_trace(trace):
-    """Begin anew, for the next problem."""
+    """Empty the trace for the next problem."""
     trace.count[POSES] = 0.0
     trace.count[EVENTS] = 0.0
 
@@ -90,7 +90,7 @@ def record(trace, problem, q, errors):
 
 @leaf
 def _next_event(trace, kind, iteration, joint):
-    """The row of a new event, cleared, -1 if there is no room."""
+    """The row of a new event, cleared; -1 if there is no room."""
     n = int(trace.count[EVENTS])
     if trace.events.shape[0] == 0 or n >= trace.events.shape[0]:
         return -1
@@ -107,7 +107,7 @@ def _next_event(trace, kind, iteration, joint):
 def record_turn(trace, problem, iteration, k, before, after):
     """Write how moving joint k went from coordinates `before` to `after` (whole poses).
 
-    The change is the difference of its numbers, then of a quaternion the rotation vector in its rest
+    The change is the difference of its scalar coordinates, then the rotation vector of its quaternion in its rest
     frame; the change of a stretch comes last.
     """
     moving = problem.moving
@@ -139,7 +139,7 @@ def record_change(trace, problem, iteration, before, after):
 
 @kernel
 def record_turns(trace, problem, iteration, shown, q):
-    """Write the turns of the joints that differ from the pose shown last, and show q."""
+    """Write the changes of the joints that differ from the pose in `shown`, and copy q there."""
     moving = problem.moving
     if trace.events.shape[0] == 0:
         return
@@ -201,17 +201,17 @@ class OutOfReach(NamedTuple):
 
     block: int  # -1 if there is none
     reach: float  # the farthest or nearest its chain can reach
-    distance: float  # of its target from where its chain begins
+    distance: float  # of its target from the base of its chain
 
 
 @leaf
 def gain_of(pull, width, square, most):
-    """What part of the squared miss a freedom takes away, by the linear model, at its best.
+    """The largest part of the squared miss that one freedom can remove, in the linear model.
 
     Args:
-        pull: The product of its column and the residual rows, not negative.
-        width: Its column's squared length.
-        square: The rows' squared length.
+        pull: The dot product of its column and the residual rows, not negative.
+        width: The squared length of its column.
+        square: The squared length of the rows.
         most: How far it may change.
     """
     x = min(pull / width, most)
@@ -220,7 +220,7 @@ def gain_of(pull, width, square, most):
 
 @kernel
 def _pull_and_width(problem, linear, rows, d):
-    """The product of a freedom's column and the residual rows, and the column's squared length."""
+    """The dot product of a freedom's column and the residual rows, and the column's squared length."""
     if uses_tree(linear):
         found = tree_of(problem, linear).by_freedom
         return found[PULL, d], found[SPARE, d]
@@ -233,7 +233,7 @@ def _pull_and_width(problem, linear, rows, d):
 
 @cold
 def _fill_on_tree(problem, linear, rows):
-    """Find for all freedoms what `_pull_and_width` gives."""
+    """Fill what `_pull_and_width` reads, for all freedoms."""
     tree = tree_of(problem, linear)
     pulled(tree, rows, row_at(tree.by_freedom, PULL))
     column_squares(tree, row_at(tree.by_freedom, SPARE))
@@ -247,8 +247,8 @@ def pressed(problem, frames, linear, q, flags):
     least `LIMIT_RULES.helpful` with a small change. Where the bound is the limit of a mimic joint, that joint is
     flagged, not the one it copies.
 
-    Returns the greatest gains with a small change (see `gain_of`): of the freedoms that a bound
-    holds, if it did not, and of the others, inside their bounds.
+    Returns the greatest gains with a small change (see `gain_of`): of the freedoms at a bound, as if
+    it were not there, and of the others, inside their bounds.
     """
     moving, moving_f = problem.moving, problem.moving_f
     bounds = linear.bounds
@@ -272,7 +272,7 @@ def pressed(problem, frames, linear, q, flags):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
             pull, width = _pull_and_width(problem, linear, rows, d)
             if width <= LIMIT_RULES.effectless * LIMIT_RULES.effectless * widest:
-                continue  # what moves nothing has a direction made of rounding
+                continue  # a freedom without effect: the sign of its pull is rounding
             room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]
             if room <= LIMIT_RULES.at_limit:
                 gain = gain_of(abs(pull), width, square, LIMIT_RULES.small_change)
@@ -302,7 +302,7 @@ def pressed(problem, frames, linear, q, flags):
 
 @kernel
 def why_missed(stop, held, free):
-    """The status of a pose that misses its goals, within the bounds of its chains.
+    """The status of a pose that misses its goals although they are within reach of its chains.
 
     LIMITED if the pose is a minimum of the cost inside the limits (no freedom that can move gains
     anything) but not without them (a freedom at a limit would); see `supple.Status`.
@@ -360,7 +360,9 @@ def finish_judged(problem, frames, linear, trace, start, q, ended, out, fault):
             status = why_missed(ended.stop, held, free)
             if status == layout.STALLED:
                 for k in range(flags.shape[0]):
-                    flags[k] = 0.0  # limits press, but they are not what the solve ended at
+                    flags[k] = (
+                        0.0  # joints press against limits, but that is not why the solve ended
+                    )
     if fault != layout.REACHED:
         status, beyond = fault, OutOfReach(-1, 0.0, 0.0)
     if problem.keep and status != layout.REACHED:
@@ -380,7 +382,7 @@ def finish_reached(problem, frames, trace, q, ended, cost, out):
 
 @leaf
 def write_report(problem, frames, trace, ended, status, beyond, cost, out):
-    """Write everything of a row of output but the coordinates and the flags."""
+    """Write a row of output except its coordinates and flags."""
     nq = problem.coordinates
     for g in range(problem.reported):
         out[nq + layout.REPORT + g] = frames.errors[g]
