@@ -418,10 +418,9 @@ def cone_at_limit(q, cone, arm, target, corner):
 
 @kernel
 def _in_plane(q, cone, arm, target, under):
-    """Half the twist and the direction of the part of a swing to the limit, in the plane of its target.
+    """Half the twist, and the direction f of a swing to its limit, in the plane of axis and target.
 
-    The twist brings the arm into that plane: beyond the cone's axis as seen from where the swing goes,
-    or, `under` it, before it.
+    The twist turns the arm into that plane: to the side that the swing goes to or, if `under`, to the other.
     """
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
@@ -434,7 +433,7 @@ def _in_plane(q, cone, arm, target, under):
     if math.sin(cone.swing + lean) < 0.0:
         way += math.pi
     if not quat.norm(quat.cross(cone.axis, own)) > TURN_RULES.faint * quat.norm(own):
-        # An arm along the axis is in every plane: the twist stays.
+        # An arm along the axis is in every plane: keep the twist.
         _, _, t, _, _ = _box(_parts(q, cone), cone)
         return t, way + 0.5 * math.pi - t
     # Swing and twist are A(way) S A(-way) and A(way + spin), with A a rotation about the cone's axis and S
@@ -552,7 +551,7 @@ def _nearest_pointing(first, second, cone):
 def _climb(pull, u, cone):
     """Optimise half the swing, its direction and half the twist, one after the other, from u."""
     _, way, t, low, high = _box(u, cone)
-    # Half the swing; a negative one points the other way.
+    # Half the swing; a negative one has the opposite direction.
     a1, a2, a3 = _along(pull, 0, t)
     b1, b2, b3 = _along(pull, 2, way)
     m1, m3 = pull.near, pull.facing

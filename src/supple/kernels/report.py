@@ -264,9 +264,8 @@ def pressed(problem, frames, linear, q, flags):
     free = 0.0
     for k in range(moving.shape[0]):
         flags[k] = 0.0
-        turns = (
-            0 if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_NDOF]
-        )  # a copy has none of its own
+        # A mimic joint has no freedom except its stretch.
+        turns = 0 if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_NDOF]
         stretch = moving[k, layout.M_STRETCH_DOF]
         for i in range(turns + (1 if stretch >= 0 else 0)):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
