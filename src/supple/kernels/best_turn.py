@@ -6,9 +6,9 @@ shapes:
 * About one axis: a constant less c cos x + s sin x. This is the objective of Wang & Chen (1991) in
   Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. The best angle inside the limits
   is the peak, whole turns added, or else the better limit.
-* Over all rotations, as unit quaternions u: a constant less u.K.u. K has a plane of equal eigenvectors,
-  the rotations that point the effector at the target, and one more eigenvector, the rotation that meets the
-  orientation. The best rotation lies between the two, at an angle that one arctangent gives.
+* Over all rotations, as unit quaternions u: a constant less u.K.u. K weighs a plane, the rotations that point the
+  effector at the target, and one direction, the rotation that meets the orientation. The best rotation lies
+  between the two, at an angle that one arctangent gives.
 
 Wang & Chen compare orientations by 1 - cos of the angle x between them, which flattens out at half
 a turn; the cost counts x^2 / 2. Their term is used with the factor x / sin x: both then have the

@@ -10,13 +10,8 @@ import math
 from supple.kernels.decorators import entry
 from supple.kernels.quaternion import load4, mul, put_axes, store4, turn_about_letter
 
-AT, TURNS, COUNT, AXES, PLAN = (
-    0,
-    1,
-    2,
-    3,
-    9,
-)  # columns of a plan and their number; AXES: pairs of axis and column
+# Columns of a plan, and their number; AXES: pairs of axis and column.
+AT, TURNS, COUNT, AXES, PLAN = 0, 1, 2, 3, 9
 
 
 @entry("f2 f i2 f2")

@@ -38,9 +38,8 @@ LEAST_SINGULAR_RATIO = 1e-6
 # steps a singular value of 1e-3 of the largest is met to 1e-12.
 FADING_DAMPING = 1e-9
 FADING_STEPS = 4
-GAMMA_MAX = (
-    0.25 * math.pi
-)  # the largest rotation in a selectively damped step [rad] (Buss and Kim 2005)
+# The largest rotation in a selectively damped step [rad]: gamma_max of Buss and Kim 2005.
+GAMMA_MAX = 0.25 * math.pi
 AT_BOUND = 1e-12  # a freedom with no more room than this stands at its bound [rad, characteristic lengths]; rounding
 # How often a step is found again without the freedoms at their limits, at most; not tuned.
 MOST_PASSES = 8

@@ -163,7 +163,7 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
 
 # Uniform scales folded into offsets, so that solvers see rigid bones ------------------------------
 
-# How far apart the three factors of an even scale may be, relatively.
+# How far apart the three factors of a uniform scale may be, relatively; not tuned.
 UNIFORM_SCALE_TOLERANCE = 1e-6
 
 

@@ -1,7 +1,7 @@
 """Close open loops and mend broken constraints of a pose, without regard to its goals.
 
-A search weighs loops and constraints against the goals, HARD times as strongly. A goal out of reach therefore leaves
-them open a little at its end. These kernels then correct loops and constraints alone.
+A search weighs loops and constraints against the goals, HARD times as strongly. If a goal is out of
+reach, the search therefore ends with them slightly open. These kernels then correct loops and constraints alone.
 
 The record `lm` that they take is the solver's, with the fields `frames`, `linear`, `step`, `constraints`, `bodies`
 and `trial`, a pose of shape (Q,).

@@ -12,19 +12,14 @@ from supple.kernels.decorators import entry, kernel
 
 POWERS = np.array([float(10**k) for k in range(23)])
 DEKKER_SPLITTER = 134217729.0  # 2**27 + 1: splits a double into two halves whose products are exact
-TENTH_OF_MOST = np.uint64(
-    1844674407370955160
-)  # digits go on while the whole number is at most this
+# Another digit fits while the integer is at most this.
+TENTH_OF_MOST = np.uint64(1844674407370955160)
 
 LARGEST_EXACT = np.uint64(1 << 53)  # integers up to this are exact doubles
 TEN, LOW_BITS = np.uint64(10), np.uint64(2047)
 
-OK, FULL, WORD, HARD = (
-    0,
-    1,
-    2,
-    3,
-)  # how reading ended: all read, no room, not a number, left to the caller
+# How reading ended: all read, no room, not a number, left to the caller.
+OK, FULL, WORD, HARD = 0, 1, 2, 3
 
 
 @kernel
