@@ -37,7 +37,7 @@ class DescentRules(NamedTuple):
 
     Attributes:
         least_damping: The least damping, as a fraction of the mean diagonal.
-        most_damping: Above this damping, in the same fraction, there is nothing left to try.
+        most_damping: Above this damping there is nothing left to try.
         least_gain: A step that is predicted to lower the cost by less than this fraction does nothing.
         proven_restarts: Restarts for a target that is proven to be out of reach: enough for a near answer.
         settling: Iterations kept to settle when nothing was reached; no more than a tenth of the budget.

@@ -172,7 +172,7 @@ class LimitRules(NamedTuple):
     """When a limit counts as what keeps a pose from its goals. Not tuned.
 
     Attributes:
-        small_change: How far past its bound a freedom is imagined to move [rad, characteristic lengths].
+        small_change: A freedom's gain is that of a change no larger than this [rad, characteristic lengths].
         helpful: A freedom that gains less than this part of the squared miss cannot help.
         at_limit: A freedom no farther than this from a bound stands at it [rad, characteristic lengths]; rounding.
         effectless: A freedom that moves the effectors by no more than this part of the one that moves them most
