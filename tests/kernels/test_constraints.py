@@ -56,7 +56,7 @@ class Tables:
         )
         columns, read = np.zeros((count, self.lowered.freedoms)), np.zeros((count, 3))
         line = np.zeros(6)
-        whole = np.array([1.0, 1.0, kernels.NEAR])  # everything counts in full
+        whole = np.array([1.0, 1.0, kernels.LOOK_AHEAD])  # everything counts in full
         self.bodies = kernels.Bodies(
             *(none,) * 4, line, read, columns, *(line,) * 3, *(none,) * 3, line, line, whole, none
         )

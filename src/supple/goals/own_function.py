@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from supple.kernels import decorators
-from supple.kernels.own_goals import PROTOTYPE, STEP, TANGENT
+from supple.kernels.own_goals import FRAME_FREEDOMS, FRAME_STEP, PROTOTYPE
 
 FAR = (
     1e-8  # the least step, as a part of the coordinate that it changes: rounding eats smaller ones
@@ -41,7 +41,7 @@ def differences(
         residual: Fills (rows,).
         frames: World transforms, shape (N, 4, 4), which may be written to.
         values: What else it is given, shape (V,).
-        step: How far a frame is moved [model units]; it is turned by STEP [rad].
+        step: How far a frame is moved [model units]; it is turned by FRAME_STEP [rad].
         out: Filled: by the translation of each frame, then by its turn about the world's axes.
     """
     rows = out.shape[0]
@@ -49,7 +49,7 @@ def differences(
     for r in range(rows):
         here[r] = math.nan
     residual(frames, values, here)
-    cosine = 1.0 - 0.5 * STEP * STEP
+    cosine = 1.0 - 0.5 * FRAME_STEP * FRAME_STEP
     # Number by number: Numba compiles this several times faster than the same with slices.
     for n in range(frames.shape[0]):
         for k in range(6):
@@ -61,10 +61,19 @@ def differences(
                 frames[n, k, 3] = x + max(step, FAR * abs(x))
                 moved = frames[n, k, 3] - x
             else:
-                moved = STEP
-                frames[n, i, 0], frames[n, j, 0] = cosine * a0 - STEP * b0, STEP * a0 + cosine * b0
-                frames[n, i, 1], frames[n, j, 1] = cosine * a1 - STEP * b1, STEP * a1 + cosine * b1
-                frames[n, i, 2], frames[n, j, 2] = cosine * a2 - STEP * b2, STEP * a2 + cosine * b2
+                moved = FRAME_STEP
+                frames[n, i, 0], frames[n, j, 0] = (
+                    cosine * a0 - FRAME_STEP * b0,
+                    FRAME_STEP * a0 + cosine * b0,
+                )
+                frames[n, i, 1], frames[n, j, 1] = (
+                    cosine * a1 - FRAME_STEP * b1,
+                    FRAME_STEP * a1 + cosine * b1,
+                )
+                frames[n, i, 2], frames[n, j, 2] = (
+                    cosine * a2 - FRAME_STEP * b2,
+                    FRAME_STEP * a2 + cosine * b2,
+                )
             for r in range(rows):
                 there[r] = math.nan
             residual(frames, values, there)
@@ -125,7 +134,7 @@ class OwnFunction:
         try:
             frames = _copied(frames_at, count * 16).reshape(count, 4, 4)
             given = _copied(values_at, values)
-            shape = (self._rows,) if step == 0.0 else (self._rows, count, TANGENT)
+            shape = (self._rows,) if step == 0.0 else (self._rows, count, FRAME_FREEDOMS)
             out = np.full(shape, np.nan)
             with np.errstate(all="ignore"):  # what is no number is told after the solve
                 if step == 0.0:
@@ -164,7 +173,7 @@ def _compile(name: str, rows: int, residual: Any, jacobian: Any) -> Any:
 
     derive = numba.njit(derive, error_model="numpy")
     carray: Any = getattr(numba, "carray")  # noqa: B009, which numba does not declare
-    tangent = TANGENT
+    tangent = FRAME_FREEDOMS
 
     def call(count, values, step, frames_at, values_at, out_at):
         frames = carray(frames_at, (count, 4, 4))

@@ -1,18 +1,17 @@
 """Symmetric positive definite systems of blocks in a band: the normal equations of a clip.
 
-One block a frame, of D freedoms, stands on the diagonal. What ties a frame to the one before it, and to the one
-before that, is diagonal: `first` and `second`, shape (F, D), whose row f couples frame f with f - 1 and f - 2. The
-factors are those of Cholesky, block by block (Golub and Van Loan 2013, "Matrix Computations", section 4.5):
+The diagonal has one block per frame, of D freedoms. The blocks that couple a frame to the two before it are
+diagonal: `first` and `second`, shape (F, D), whose row f couples frame f with f - 1 and f - 2. The
+factorization is Cholesky's, block by block (Golub and Van Loan 2013, "Matrix Computations", section 4.5):
 
     U_f^T U_f = A_f - P_f^T P_f - Q_f^T Q_f
     Q_f = U_(f-2)^-T diag(second_f)
     P_f = U_(f-1)^-T (diag(first_f) - P_(f-1)^T Q_f)
 
 U is upper and Q lower triangular. A frame costs 2 D^3 multiplications with both bands, D^3 / 6 with none. Every
-inner loop adds a multiple of a row to another, four of them at a time, which the compiler turns into vector
-instructions without being allowed to reorder sums.
+inner loop adds multiples of four rows to another row, which the compiler vectorizes without reordering sums.
 
-Matrices of all frames stand below each other, shape (F D, D).
+The matrices of all frames are stacked, shape (F D, D).
 """
 
 import math
@@ -56,7 +55,7 @@ def take_bands(frames, size, bands, work):
 def _subtract(target, at, low, high, rows, row, factors, factor, column, count):
     """Subtract from row `at` of the target, columns low..high-1, `count` rows from `row` on.
 
-    Each is multiplied by its number in a column of `factors`, from row `factor` on.
+    Each is multiplied by its entry in a column of `factors`, from row `factor` on.
     """
     width, k = high - low, 0
     out = part(row_at(target, at), low, width)
@@ -117,7 +116,7 @@ def _subtract_from(target, at, some, low, high, rows, row, factors, factor, colu
 
 @leaf
 def _substitute(x, here, upper, there, first, some, size):
-    """Rows first..first+some-1 of U^-T x, in place, those before being done."""
+    """Compute rows first..first+some-1 of U^-T x in place; the rows before are done."""
     _subtract_from(x, here + first, some, 0, size, x, here, upper, there, first, first)
     for k in range(first, first + some):
         _subtract(x, here + k, 0, size, x, here + first, upper, there + first, k, k - first)
@@ -161,7 +160,7 @@ def _factor_near(bands, f, size, with_far):
             for j in range(size):
                 near[here + k, j] = 0.0
             near[here + k, k] = bands.first[f, k]
-        # Row m of Q ends at its diagonal: a few rows at a time, as far as they go.
+        # Row m of Q ends at its diagonal: a few rows at a time, up to the end of the last.
         for m in range(0, size if with_far else 0, 4):
             few = min(4, size - m)
             _subtract_from(
@@ -172,13 +171,13 @@ def _factor_near(bands, f, size, with_far):
 
 @kernel
 def factor_bands(bands, frames, size, count):
-    """Factor a system of that many frames, in place.
+    """Factor a system in place.
 
     Args:
         bands: With A in `upper`, and the couplings.
         frames: How many.
         size: Freedoms of a frame.
-        count: How many bands: NO_BAND, ONE_BAND or TWO_BANDS. Those left out are not looked at.
+        count: How many bands: NO_BAND, ONE_BAND or TWO_BANDS. The others are ignored.
 
     Returns:
         False if the system is not positive definite.
@@ -192,7 +191,7 @@ def factor_bands(bands, frames, size, count):
         if with_near:
             _factor_near(bands, f, size, with_far)
         for first in range(0, size, 4):
-            # Below the diagonal, which nobody reads, rows of the four are subtracted from, too.
+            # This also changes entries below the diagonal, which are never read.
             some, row = min(4, size - first), here + first
             if with_near:
                 _subtract_from(upper, row, some, first, size, near, here, near, here, first, size)
@@ -214,7 +213,7 @@ def factor_bands(bands, frames, size, count):
 
 @leaf
 def _subtract_rows(out, rows, row, y, count):
-    """Subtract from out, shape (D,), `count` rows from `row` on, each multiplied by its number in y."""
+    """Subtract from out, shape (D,), `count` rows from `row` on, each multiplied by its entry of y."""
     k = 0
     while k + 4 <= count:
         x, z, w, t = y[k], y[k + 1], y[k + 2], y[k + 3]
@@ -232,7 +231,7 @@ def _subtract_rows(out, rows, row, y, count):
 
 @leaf
 def row_product(a, b):
-    """The product of two rows as long as the first, with four sums, so that none waits for the last."""
+    """The dot product of a with the first entries of b, as four independent sums."""
     w = x = y = z = 0.0
     count, j = a.shape[0], 0
     while j + 4 <= count:

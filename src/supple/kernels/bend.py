@@ -1,8 +1,10 @@
-"""Leaving poses from which no small turn helps: everything in one line with the targets.
+"""Leave singular poses, in which the chain is in line with its targets.
 
-There the pull of every effector on every joint vanishes and a solver that follows it would stay for
-ever. A small bend of every joint, always the same, leaves such a pose.
+There the gradient vanishes for every joint, and a solver that follows it would never move. A small, fixed bend of
+every joint leaves such a pose.
 """
+
+from typing import NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
@@ -18,14 +20,27 @@ from supple.kernels.joint import (
 from supple.kernels.restart import fraction
 from supple.kernels.workspace import copy, zero_rows
 
-BEND = 0.1  # about how far a joint is bent [rad]
-SMALL = 0.03  # how far a freedom is changed [rad, characteristic lengths]
-LINE = 1e-9  # a pull below this part of what it could be is none
+
+class BendRules(NamedTuple):
+    """When a pose counts as in line, and how far it is bent then. Not tuned.
+
+    Attributes:
+        joint: About how far `bend` bends a joint [rad].
+        freedom: How far `bend_freedoms` changes a freedom, at most [rad, characteristic lengths].
+        least_pull: A pull below this part of what it could be is rounding.
+    """
+
+    joint: float = 0.1
+    freedom: float = 0.03
+    least_pull: float = 1e-9
+
+
+RULES = BendRules()
 
 
 @kernel
 def in_line(problem, frames, scratch):
-    """True if no small turn of any joint moves an effector towards its target position.
+    """True if no small rotation of any joint moves an effector towards its target position.
 
     The states and effectors belong to the pose; scratch has shape (moving joints, 6).
     """
@@ -44,7 +59,7 @@ def in_line(problem, frames, scratch):
                 ),
                 weight,
             )
-            # Moments count from each joint's own origin: nothing is lost far from the world's.
+            # Moments are about each joint's own origin, so that no digits are lost far from the world's.
             arm = quat.sub(
                 quat.load3(effectors, g, layout.E_POS),
                 quat.load3(joints, k, layout.S_POS),
@@ -54,7 +69,7 @@ def in_line(problem, frames, scratch):
             size += quat.norm(miss)
     for k in range(moving.shape[0] - 1, -1, -1):
         pull, miss = quat.load3(scratch, k, 0), quat.load3(scratch, k, 3)
-        if quat.norm(pull) > LINE * size * problem.length:
+        if quat.norm(pull) > RULES.least_pull * size * problem.length:
             return False
         parent = moving[k, layout.M_PARENT]
         if parent >= 0:
@@ -70,9 +85,9 @@ def in_line(problem, frames, scratch):
 
 @kernel
 def bend(problem, frames, q, scratch):
-    """Turn every joint of q that does not slide a little, in its limits, always the same way.
+    """Bend every joint of q that does not slide by a small fixed angle, inside its limits.
 
-    Quaternions turn square to their bones; mimic joints follow the joints they copy. Scratch has
+    Quaternions turn about an axis perpendicular to their bones; mimic joints follow the joints they copy. Scratch has
     at least three columns a moving joint.
     """
     moving, moving_f, blocks = problem.moving, problem.moving_f, problem.blocks
@@ -98,9 +113,9 @@ def bend(problem, frames, q, scratch):
             )
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-        angle = BEND * (0.5 + fraction(1, k, moving.shape[0]))
+        angle = RULES.joint * (0.5 + fraction(1, k, moving.shape[0]))
         if slide_count(kind) > 0:
-            continue  # it has no dead point
+            continue  # a slide is never singular in line
         if has_quaternion(kind):
             bone = quat.unit(quat.load3(scratch, k, 0))
             side = quat.perpendicular(bone) if quat.norm(bone) > 0.0 else (0.0, 0.0, 1.0)
@@ -127,11 +142,11 @@ def bend(problem, frames, q, scratch):
 
 @kernel
 def bend_freedoms(problem, frames, linear, q, change, out):
-    """The pose q, evaluated, with every freedom changed a little, always alike, in its limits."""
+    """Write into out the pose q, evaluated, with every freedom changed by a small fixed amount, inside its limits."""
     bounds = linear.bounds
     tangent(problem, frames, linear, q)
     for d in range(problem.freedoms):
-        small = SMALL * (2.0 * fraction(1, d, problem.freedoms) - 1.0)
+        small = RULES.freedom * (2.0 * fraction(1, d, problem.freedoms) - 1.0)
         change[d] = min(max(small, bounds[d, 0]), bounds[d, 1])
     copy(q, out)
     step_along(problem, frames, linear, q, change, out)

@@ -1,25 +1,26 @@
-"""The best turn inside limits of a swing by quadrants, for what is a quadratic form of the quaternion.
+"""The best rotation inside a swing limit with four half-angles, for a quadratic form of the quaternion.
 
-What one joint can do for its goals is u.K.u of its unit quaternion u, up to a constant: `best_turn`
-and Wahba's problem both say so. A turn here is a twist and then a swing, which are bounded independently
-of each other. Each has its best place, the other given, in closed form but for the boundary:
+Up to a constant, what one joint gains for its goals is u.K.u of its unit quaternion u, in `best_turn` as in
+Wahba's problem. A rotation here is a twist and then a swing, with independent limits. Given the other, the best of
+each has a closed form, except on the boundary of the swing:
 
-* The twist by 2x more is cos x u + sin x u*axis, so the form is one wave of the twist.
-* The swing is m = (cos B, sin B n) with n square to the axis, so the form is m.M.m with a 3x3 matrix M,
-  whose first eigenvector is best. If that is outside, the best is on the boundary: a form on the
-  sphere has no other peaks. The boundary is sampled all around, and the best place refined.
+* A twist by another 2x gives cos x u + sin x u*axis, so the form is one wave of the twist.
+* The swing is m = (cos B, sin B n) with n perpendicular to the axis, so the form is m.M.m with a 3x3 matrix M,
+  whose first eigenvector is best. If that is outside, the best is on the boundary, because a form on the
+  sphere has no other peaks. The boundary is sampled, and the best sample refined.
 
-One after the other they cannot jam, since the form is smooth and the limits of one do not depend on the other.
-A turn that only points has a freedom to spare, the spin about the arm: `nearest_spin` looks for the least
-that is inside.
+Alternating between them cannot get stuck at a limit: the form is smooth, and the limits of one do not depend on
+the other. A rotation that only points leaves the spin about the arm free: `nearest_spin` finds the least spin that
+is inside.
 """
 
 import math
+from typing import NamedTuple
 
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     clamped_quadrants,
     tilt_and_twist,
     tilted,
@@ -27,14 +28,32 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import inside, outside, rim
 
-SLACK = 1e-10  # what is this little outside is rounding, and is put on the boundary [rad]
-ROUNDS = 3  # of twist and swing, at most
-RIM = 16  # samples of the boundary
-SPINS = 12  # samples of the spin to either side
-SECTIONS = 34  # of golden section: to the root of rounding, where a peak is flat
-HALVES = 45
-SQUARES = 7  # how often M is squared: to the power 128
-GOLDEN = 0.6180339887498949
+INVERSE_GOLDEN_RATIO = 0.6180339887498949
+
+
+class SwingRules(NamedTuple):
+    """How long the best swing and the least spin are searched for. Not tuned.
+
+    Attributes:
+        slack: A rotation outside the limits by no more than this counts as inside [rad]; rounding.
+        rounds: Rounds of twist and swing, at most.
+        rim_samples: Samples of the boundary of the swing, before the golden section.
+        spin_samples: Samples of a quarter turn of spin, to either side.
+        golden_steps: Steps of golden section: to the square root of rounding, where a peak is flat.
+        bisections: Steps that find where the inside begins; rounding.
+        squarings: How often M is squared: M^128 for 7.
+    """
+
+    slack: float = 1e-10
+    rounds: int = 3
+    rim_samples: int = 16
+    spin_samples: int = 12
+    golden_steps: int = 34
+    bisections: int = 45
+    squarings: int = 7
+
+
+RULES = SwingRules()
 
 
 @kernel
@@ -80,14 +99,14 @@ def worth(form, u):
     return dot4(u, times(form, u))
 
 
-# Twist and swing in turns -------------------------------------------------------------------------
+# Twist and swing, alternating ---------------------------------------------------------------------
 
 
 @cold
 def climb(form, u, quadrants):
-    """The best turn inside the limits that twists and swings, in turns, lead to from u, which is inside."""
+    """The best rotation that alternating twists and swings lead to from u, which is inside the limits."""
     top = worth(form, u)
-    for _ in range(ROUNDS):
+    for _ in range(RULES.rounds):
         new = best_swing(form, best_twist(form, u, quadrants), quadrants)
         value = worth(form, new)
         if not value > top:
@@ -98,7 +117,7 @@ def climb(form, u, quadrants):
 
 @cold
 def best_twist(form, u, quadrants):
-    """The turn u with the best twist inside the limits."""
+    """The rotation u with the best twist inside the limits."""
     axis = quadrants.axis
     spun = quat.mul(u, (0.0, axis[0], axis[1], axis[2]))
     other = times(form, spun)
@@ -109,7 +128,7 @@ def best_twist(form, u, quadrants):
     more = math.atan2(s, c)
     a, b, twist = tilt_and_twist(u, quadrants)
     low, high = quadrants.low, quadrants.high
-    if high - low < TURN:
+    if high - low < FULL_TURN:
         twist = unwrapped(twist, low, high)
         more = unwrapped(twist + more, low, high) - twist
         if twist + more < low or twist + more > high:
@@ -121,7 +140,7 @@ def best_twist(form, u, quadrants):
 
 @cold
 def best_swing(form, u, quadrants):
-    """The turn u with the best swing inside the limits; u itself where none is better."""
+    """The rotation u with the best swing inside the limits; u itself where none is better."""
     a, b, twist = tilt_and_twist(u, quadrants)
     right, up = quadrants.rightward, quadrants.upward
     still = tilted(quadrants, 0.0, 0.0, twist)
@@ -157,17 +176,17 @@ def _value(m, a, b):
 
 @kernel
 def _first_vector(m, a, b):
-    """The tilts of the eigenvector of the greatest eigenvalue of M: M to a high power, times where it is."""
+    """The tilts of the eigenvector of the greatest eigenvalue of M, by power iteration from the tilts a and b."""
     swing = math.hypot(a, b)
     z = math.cos(0.5 * swing)
     s = math.sin(0.5 * swing) / swing if swing > 0.0 else 0.5
     x, y = s * a, s * b
-    # Its least eigenvalue may be below zero; with this it is not.
+    # With the shift no eigenvalue is negative.
     shift = abs(m[0]) + abs(m[3]) + abs(m[5]) + 2.0 * (abs(m[1]) + abs(m[2]) + abs(m[4]))
     if not shift > 0.0:
         return a, b
     p = (m[0] + shift, m[1], m[2], m[3] + shift, m[4], m[5] + shift)
-    for _ in range(SQUARES):
+    for _ in range(RULES.squarings):
         f = 1.0 / (p[0] + p[3] + p[5])
         p = (f * p[0], f * p[1], f * p[2], f * p[3], f * p[4], f * p[5])
         p = (
@@ -196,38 +215,38 @@ def _first_vector(m, a, b):
 def _best_on_rim(m, quadrants):
     """The tilts on the boundary where the form is greatest."""
     best, top = 0.0, -math.inf
-    step = TURN / RIM
-    for i in range(RIM):
+    step = FULL_TURN / RULES.rim_samples
+    for i in range(RULES.rim_samples):
         a, b = rim(quadrants, i * step)
         value = _value(m, a, b)
         if value > top:
             best, top = i * step, value
     low, high = best - step, best + step
-    x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    x, y = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)
     a, b = rim(quadrants, x)
     at_x = _value(m, a, b)
     a, b = rim(quadrants, y)
     at_y = _value(m, a, b)
-    for _ in range(SECTIONS):
+    for _ in range(RULES.golden_steps):
         if at_x >= at_y:
             high, y, at_y = y, x, at_x
-            x = high - GOLDEN * (high - low)
+            x = high - INVERSE_GOLDEN_RATIO * (high - low)
             a, b = rim(quadrants, x)
             at_x = _value(m, a, b)
         else:
             low, x, at_x = x, y, at_y
-            y = low + GOLDEN * (high - low)
+            y = low + INVERSE_GOLDEN_RATIO * (high - low)
             a, b = rim(quadrants, y)
             at_y = _value(m, a, b)
     return rim(quadrants, 0.5 * (low + high))
 
 
-# Turns that point ---------------------------------------------------------------------------------
+# Rotations that point -----------------------------------------------------------------------------
 
 
 @kernel
 def _spun(first, second, x):
-    """The turn cos x first + sin x second."""
+    """The rotation cos x first + sin x second."""
     c, s = math.cos(x), math.sin(x)
     return quat.normalized(
         (
@@ -241,10 +260,10 @@ def _spun(first, second, x):
 
 @cold
 def beyond(turn, quadrants, twisting):
-    """By how much a turn is outside the limits [rad]: of its swing, and if `twisting` of its twist; 0 inside."""
+    """By how much a rotation is outside the limits of its swing and, if `twisting`, its twist [rad]; 0 inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
     away = outside(quadrants, a, b)
-    if twisting and quadrants.high - quadrants.low < TURN:
+    if twisting and quadrants.high - quadrants.low < FULL_TURN:
         near = unwrapped(twist, quadrants.low, quadrants.high)
         away = max(away, quadrants.low - near, near - quadrants.high)
     return away
@@ -252,23 +271,23 @@ def beyond(turn, quadrants, twisting):
 
 @cold
 def nearest_spin(first, second, quadrants, twisting):
-    """Of the turns cos x first + sin x second one inside the limits, and True if there is one.
+    """The rotation cos x first + sin x second inside the limits with the least x, and True if there is one.
 
-    That with the least x that sampling finds, to rounding; if there is none, the one that is outside
-    the least. Limits of the twist count if `twisting`.
+    It is the least x that sampling finds, to rounding. If none is inside, the rotation that is outside the least.
+    Limits of the twist count if `twisting`.
     """
-    step = 0.5 * math.pi / SPINS
+    step = 0.5 * math.pi / RULES.spin_samples
     best, least = 0.0, beyond(first, quadrants, twisting)
-    if least <= SLACK:
+    if least <= RULES.slack:
         return first, True
-    for i in range(2 * SPINS):
+    for i in range(2 * RULES.spin_samples):
         x = step * (i // 2 + 1)
         x = x if i % 2 == 0 else -x
         away = beyond(_spun(first, second, x), quadrants, twisting)
         if away == 0.0:
-            # Inside begins between here and the sample before.
+            # The limit lies between this sample and the one before.
             out, inner = x - step if x > 0.0 else x + step, x
-            for _ in range(HALVES):
+            for _ in range(RULES.bisections):
                 middle = 0.5 * (out + inner)
                 if beyond(_spun(first, second, middle), quadrants, twisting) > 0.0:
                     out = middle
@@ -278,8 +297,8 @@ def nearest_spin(first, second, quadrants, twisting):
         if away < least:
             best, least = x, away
     low, high = best - step, best + step
-    for _ in range(SECTIONS):
-        x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    for _ in range(RULES.golden_steps):
+        x, y = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)
         at_x = beyond(_spun(first, second, x), quadrants, twisting)
         at_y = beyond(_spun(first, second, y), quadrants, twisting)
         if at_x <= at_y:
@@ -290,4 +309,4 @@ def nearest_spin(first, second, quadrants, twisting):
             best, least = y, at_y
         if least == 0.0:
             break
-    return _spun(first, second, best), least <= SLACK
+    return _spun(first, second, best), least <= RULES.slack

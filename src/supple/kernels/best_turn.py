@@ -1,26 +1,25 @@
-"""The best turn of one joint inside its limits while all others stand still: closed forms.
+"""The best rotation of one joint inside its limits while all others stand still: closed forms.
 
-With one joint turning the effector runs on an arc, and its cost (that of `problem.residuals`) has
-one of two shapes:
+While one joint turns, the effector moves on an arc, and its cost (that of `problem.residuals`) has one of two
+shapes:
 
 * About one axis: a constant less c cos x + s sin x. This is the objective of Wang & Chen (1991) in
-  Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. Its best place
-  inside limits is the peak, if a whole number of turns brings it inside, else the better end.
-* Over all turns, as unit quaternions u: a constant less u.K.u. K has a plane of equal eigenvectors,
-  the turns that point the effector at the target, and one direction more, the turn that meets the
-  orientation. The best turn lies between the two, at an angle that one arctangent gives.
+  Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. The best angle inside the limits
+  is the peak, whole turns added, or else the better limit.
+* Over all rotations, as unit quaternions u: a constant less u.K.u. K weighs a plane, the rotations that point the
+  effector at the target, and one direction, the rotation that meets the orientation. The best rotation lies
+  between the two, at an angle that one arctangent gives.
 
 Wang & Chen compare orientations by 1 - cos of the angle x between them, which flattens out at half
 a turn; the cost counts x^2 / 2. Their term is used with the factor x / sin x: both then have the
-same slope here, and the same curvature once they meet. As this is no upper bound, a turn that
-serves an orientation is tried, and halved if it fails.
+same slope at the present pose, and the same curvature once the orientations meet. This is no upper bound, so a
+rotation towards an orientation is tried, and halved if the cost rises.
 
 A cone joint has u = (cos B (cos T, sin T), sin B (cos f, sin f)) along (1, axis, side, other side).
-Half the swing B, half the twist T and the direction of the swing f are bounded *independently* of
-each other: best turns of B, T and f, one after the other, cannot jam against a limit, as turns about
-fixed axes do. A turn that only points has a freedom to spare, the spin about the arm; if any spin of
-it is inside the cone, the one nearest to no spin is taken, and the joint points exactly. Where the swing
-has four half-angles its bound depends on its direction: `best_swing` takes over.
+Half the swing B, half the twist T and the direction of the swing f have *independent* limits: optimising B, T and f
+one after the other cannot get stuck at a limit, as rotations about fixed axes do. A rotation that only points
+leaves the spin about the arm free: of the spins inside the cone the least is taken, and the joint points exactly.
+Where the swing has four half-angles its limit depends on its direction: see `best_swing`.
 """
 
 import math
@@ -30,34 +29,56 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import add_forms, beyond, climb, dot4, form_of, nearest_spin, worth
 from supple.kernels.decorators import cold, kernel
-from supple.kernels.joint import TURN, clamped_cone, clamped_quadrants, unwrapped
+from supple.kernels.joint import FULL_TURN, clamped_cone, clamped_quadrants, unwrapped
 from supple.kernels.quadrants import quadrants_of
 from supple.kernels.quaternion import sine_cosine
 
-HALVINGS = 6
-STEEPEST = 8.0  # the greatest x / sin x
-FAINT = 1e-14  # an arm this small against the distances at play has no direction
-SAMPLES = 8
-NEWTONS = 3
-HALVES = 20  # steps of Newton's method, or halves where it leaves its bracket
-SPINS = 4  # how many of the turns that point are climbed from
-EDGES = 4
-LARGEST_STEP, STEP_SIZES = 0.25, 8  # of `coordinate_step`: the first step tried [rad], and how many
-SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
+LIMIT_CANDIDATES = 4  # poses at its limits that `cone_at_limit` knows for a cone
+
+
+class TurnRules(NamedTuple):
+    """How the best rotation of one joint is searched for where a closed form does not end it. Not tuned.
+
+    Attributes:
+        halvings: How often a rotation that raises the cost is halved, at most.
+        steepest: The greatest x / sin x that an orientation's pull is multiplied by.
+        faint: An arm below this part of the distances compared has no direction; rounding.
+        wave_samples: Samples of half a turn (`top_of_two_waves`) or of a range (`best_of_two_waves`).
+        wave_newtons: Newton steps from the best sample, at most.
+        peak_steps: Newton steps between two samples, or halvings where one leaves them, at most; rounding.
+        spin_starts: From how many spins about the arm the form is climbed.
+        first_step: The first step that `coordinate_step` tries [rad].
+        step_sizes: How many sizes it tries, each a quarter of the one before.
+        slack: A rotation outside a cone by no more than this is put on its rim [rad]; rounding.
+    """
+
+    halvings: int = 6
+    steepest: float = 8.0
+    faint: float = 1e-14
+    wave_samples: int = 8
+    wave_newtons: int = 3
+    peak_steps: int = 20
+    spin_starts: int = 4
+    first_step: float = 0.25
+    step_sizes: int = 8
+    slack: float = 1e-10
+
+
+TURN_RULES = TurnRules()
 
 
 class Tip(NamedTuple):
-    """Where an effector is."""
+    """Pose of an effector."""
 
     point: Any  # xyz
     turn: Any  # wxyz
 
 
 class Aim(NamedTuple):
-    """Where an effector should be, in the frame of its tip."""
+    """What an effector is to reach, in the frame of the tip."""
 
-    target: Any  # xyz, the point to come to
-    goal: Any  # wxyz, the orientation to come to
+    target: Any  # xyz, the target point
+    goal: Any  # wxyz, the target orientation
     near: float  # weight of the squared distance
     facing: float  # weight of the squared angle; 0 if no orientation is asked for
 
@@ -69,14 +90,14 @@ class Cone(NamedTuple):
     swing: float  # at most
     low: float  # the twist, at least
     high: float  # the twist, at most
-    by_quadrants: bool  # its swing has four half-angles
-    quadrants: Any  # them, if it has
+    by_quadrants: bool  # whether its swing has four half-angles
+    quadrants: Any  # `Quadrants` of these; meaningless otherwise
 
 
 class Pull(NamedTuple):
-    """The form u.K.u of a cone joint: two turns that point at the target, one that meets the goal.
+    """The form u.K.u of a cone joint: two rotations that point at the target, one that meets the goal.
 
-    All are along the cone's parts (1, axis, side, other side).
+    All are in the cone's basis (1, axis, side, other side).
     """
 
     first: Any  # wxyz
@@ -102,7 +123,7 @@ def cone_of(problem, k):
 
 @kernel
 def into_cone(turn, cone):
-    """A turn put into a cone's limits."""
+    """A rotation clamped to a cone's limits."""
     if cone.by_quadrants:
         return clamped_quadrants(turn, cone.quadrants)
     return clamped_cone(turn, cone.axis, cone.swing, cone.low, cone.high)
@@ -112,8 +133,8 @@ def into_cone(turn, cone):
 def seen_from(place, frame, tip, aim):
     """The arm from a joint to the tip, and the aim, as `ball_turn` takes them.
 
-    Seen from the joint's place in its frame, where the tip's turn counts as none: the goal becomes
-    the turn that the tip still has to make.
+    Both are relative to the joint's position, in its frame. The goal becomes the rotation that the tip still has
+    to make.
     """
     error = quat.IDENTITY
     if aim.facing > 0.0:
@@ -136,14 +157,14 @@ def cost_at(tip, aim):
 
 @kernel
 def best_angle(c, s, low, high):
-    """Where c cos x + s sin x is greatest in [low, high], a range that holds 0.
+    """The x in [low, high], a range that contains 0, where c cos x + s sin x is greatest.
 
-    Of equal places the one nearer to 0.
+    Of equal ones the one nearer to 0.
     """
     peak = math.atan2(s, c)
     if low <= peak <= high:
         return peak
-    other = peak - TURN if peak > 0.0 else peak + TURN
+    other = peak - FULL_TURN if peak > 0.0 else peak + FULL_TURN
     if low <= other <= high:
         return other
     at_low = c * math.cos(low) + s * math.sin(low)
@@ -155,25 +176,25 @@ def best_angle(c, s, low, high):
 
 @kernel
 def steepness(error):
-    """How much x / sin x is for an error of angle x, up to a bound: see the module's text."""
+    """The factor x / sin x for an error of angle x, up to `TURN_RULES.steepest`: see the module docstring."""
     w = abs(error[0])
     s = math.sqrt(error[1] * error[1] + error[2] * error[2] + error[3] * error[3])
     sine = 2.0 * s * w
     x = 2.0 * math.atan2(s, w)
     if x < 1e-4:
         return 1.0
-    return x / sine if x < STEEPEST * sine else STEEPEST
+    return x / sine if x < TURN_RULES.steepest * sine else TURN_RULES.steepest
 
 
 @kernel
 def axis_turn(place, axis, tip, aim, low, high, weight):
-    """The best angle in [low, high] about an axis through a place, times a weight; 0 if none helps."""
+    """The best angle in [low, high] about an axis through a point, times a weight; 0 if none helps."""
     arm = quat.sub(tip.point, place)
     ahead = quat.sub(aim.target, place)
     arm = quat.axpy(arm, -quat.dot(arm, axis), axis)
     ahead = quat.axpy(ahead, -quat.dot(ahead, axis), axis)
     c, s = 0.0, 0.0
-    size = FAINT * (quat.norm(arm) + quat.norm(ahead))
+    size = TURN_RULES.faint * (quat.norm(arm) + quat.norm(ahead))
     if quat.norm(arm) > size and quat.norm(ahead) > size:
         c, s = aim.near * quat.dot(arm, ahead), aim.near * quat.dot(axis, quat.cross(arm, ahead))
     if aim.facing > 0.0:
@@ -188,7 +209,7 @@ def axis_turn(place, axis, tip, aim, low, high, weight):
     if aim.facing == 0.0 and abs(angle) <= math.pi:
         return angle
     before = cost_at(tip, aim)
-    for _ in range(HALVINGS):
+    for _ in range(TURN_RULES.halvings):
         if cost_at(turned_about(place, quat.about(axis, angle), tip), aim) <= before:
             return angle
         angle *= 0.5
@@ -197,14 +218,14 @@ def axis_turn(place, axis, tip, aim, low, high, weight):
 
 @kernel
 def turned_about(place, turn, tip):
-    """The tip after a turn, wxyz, about a place."""
+    """The tip after a rotation, wxyz, about a point."""
     arm = quat.rotate(turn, quat.sub(tip.point, place))
     return Tip(quat.add(place, arm), quat.mul(turn, tip.turn))
 
 
 @kernel
 def ball_turn(arm, aim):
-    """The best turn of all, a unit quaternion, for an arm and an aim as `seen_from` gives them.
+    """The best rotation without limits, a unit quaternion, for an arm and an aim as `seen_from` gives them.
 
     The arm should point at the target, and the effector still has to turn by the goal.
     """
@@ -218,7 +239,7 @@ def ball_turn(arm, aim):
     if strength == 0.0:
         return error
     pull = aim.facing * steepness(error)
-    # The turns that point the arm at the target: point, and point after half a turn about the arm.
+    # Rotations that point the arm at the target: point, and point after half a turn about the arm.
     spun = quat.unit(arm)
     spun = quat.mul(point, (0.0, spun[0], spun[1], spun[2]))
     x, y = dot4(error, point), dot4(error, spun)
@@ -243,7 +264,7 @@ def ball_turn(arm, aim):
 
 @kernel
 def part_of(turn, weight, cap):
-    """A turn made smaller: its angle times a weight, and no larger than the cap."""
+    """A rotation with its angle multiplied by a weight, and no larger than the cap."""
     if weight >= 1.0 and cap == math.inf:
         return turn
     vector = quat.log(turn)
@@ -269,10 +290,10 @@ def mix(c, first, s, second):
 
 @kernel
 def cone_turn(q, cone, arm, aim, far):
-    """The best coordinates of a cone inside its limits that can be climbed to from q.
+    """The best coordinates of a cone inside its limits that an ascent from q finds.
 
-    Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if the limits
-    are not in the way. If they are, `far` looks all around for a better place to climb from.
+    Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if no limit is in the way. If
+    one is, `far` ascends from several other rotations, too.
     """
     if cone.by_quadrants:
         return _quadrant_turn(q, cone, arm, aim, far)
@@ -297,9 +318,12 @@ def cone_turn(q, cone, arm, aim, far):
     u = _climb(pull, _parts(into_cone(q, cone), cone), cone)
     if far:
         top = _worth(pull, u)
-        for i in range(SPINS):
-            # From next to a turn that points at the target, but is outside.
-            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+        for i in range(TURN_RULES.spin_starts):
+            # From the limit nearest to a rotation that points at the target, but is outside.
+            c, s = (
+                math.cos(math.pi * i / TURN_RULES.spin_starts),
+                math.sin(math.pi * i / TURN_RULES.spin_starts),
+            )
             held = _climb(pull, _parts(into_cone(mix(c, first, s, spun), cone), cone), cone)
             value = _worth(pull, held)
             if value > top:
@@ -312,7 +336,7 @@ def _quadrant_turn(q, cone, arm, aim, far):
     """The same as `cone_turn` for a swing by quadrants."""
     quadrants = cone.quadrants
     best = quat.normalized(quat.mul(ball_turn(arm, aim), q))
-    if beyond(best, quadrants, True) <= SLACK:
+    if beyond(best, quadrants, True) <= TURN_RULES.slack:
         return into_cone(best, cone), True
     strength = aim.near * quat.norm(arm) * quat.norm(aim.target)
     if strength == 0.0 and aim.facing == 0.0:
@@ -331,8 +355,11 @@ def _quadrant_turn(q, cone, arm, aim, far):
     u = climb(form, into_cone(q, cone), quadrants)
     if far:
         top = worth(form, u)
-        for i in range(SPINS):
-            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+        for i in range(TURN_RULES.spin_starts):
+            c, s = (
+                math.cos(math.pi * i / TURN_RULES.spin_starts),
+                math.sin(math.pi * i / TURN_RULES.spin_starts),
+            )
             begin = into_cone(quat.normalized(mix(c, first, s, spun)), cone)
             held = climb(form, begin, quadrants)
             value = worth(form, held)
@@ -345,7 +372,7 @@ def _quadrant_turn(q, cone, arm, aim, far):
 def cone_pointing(q, cone, arm, target):
     """Coordinates of a cone inside its limits with which an arm, as in `cone_turn`, points at its target.
 
-    Those with the least spin; also returns False, with q, if there are none.
+    Of these the ones with the least spin. Returns q and False if there are none.
     """
     turn = quat.between(arm, target)
     first = quat.mul(turn, q)
@@ -359,17 +386,17 @@ def cone_pointing(q, cone, arm, target):
 
 @kernel
 def cone_at_limit(q, cone, arm, target, corner):
-    """A place at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
+    """A rotation at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
 
-    For where it cannot point at it. The swing is at its limit then; and so is the twist, or else arm,
-    axis and target are in the plane in which the cone swings. These are at most EDGES places, numbered
-    by `corner`. Also returns False if this one is outside, or if inside the limits it gets better.
+    For an arm that cannot point at its target. Then the swing is at its limit, and either the twist is, too, or
+    arm, axis and target lie in the plane of the swing. `corner` numbers these candidates, LIMIT_CANDIDATES at most.
+    Also returns False if this one is outside the limits, or not the best near its corner.
     """
     c, s = math.cos(0.5 * cone.swing), math.sin(0.5 * cone.swing)
     inside = True
     if corner < 2:
         t, f = _in_plane(q, cone, arm, target, corner == 1)
-        if cone.high - cone.low < TURN:
+        if cone.high - cone.low < FULL_TURN:
             inside = cone.low <= unwrapped(2.0 * t, cone.low, cone.high) <= cone.high
     else:
         turn, spun = quat.between(arm, target), quat.unit(arm)
@@ -381,17 +408,19 @@ def cone_at_limit(q, cone, arm, target, corner):
         waves = _waves(pull, quat.scale(_along(pull, 0, t), c), 2, s)
         f = top_of_two_waves(waves, math.atan2(mine[3], mine[2]))
         slope, _ = _two_slopes(_waves(pull, quat.scale(_along(pull, 2, f), s), 0, c), t)
-        inside = cone.high - cone.low < TURN and (slope if corner == 2 else -slope) <= SLACK
+        inside = (
+            cone.high - cone.low < FULL_TURN
+            and (slope if corner == 2 else -slope) <= TURN_RULES.slack
+        )
     u = (c * math.cos(t), c * math.sin(t), s * math.cos(f), s * math.sin(f))
     return into_cone(quat.normalized(_whole(u, cone)), cone), inside
 
 
 @kernel
 def _in_plane(q, cone, arm, target, under):
-    """Half the twist and the direction of the part of a swing to the limit, in the plane of its target.
+    """Half the twist, and the direction f of a swing to its limit, in the plane of axis and target.
 
-    The twist brings the arm into that plane: beyond the cone's axis as seen from where the swing goes,
-    or, `under` it, before it.
+    The twist turns the arm into that plane: to the side that the swing goes to or, if `under`, to the other.
     """
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
@@ -403,26 +432,26 @@ def _in_plane(q, cone, arm, target, under):
     way = math.atan2(quat.dot(target, other), quat.dot(target, side))
     if math.sin(cone.swing + lean) < 0.0:
         way += math.pi
-    if not quat.norm(quat.cross(cone.axis, own)) > FAINT * quat.norm(own):
-        # An arm along the axis is in every plane: the twist stays.
+    if not quat.norm(quat.cross(cone.axis, own)) > TURN_RULES.faint * quat.norm(own):
+        # An arm along the axis is in every plane: keep the twist.
         _, _, t, _, _ = _box(_parts(q, cone), cone)
         return t, way + 0.5 * math.pi - t
-    # Swing and twist are A(way) S A(-way) and A(way + spin), with A a turn about the cone's axis and S
-    # one about the axis that is a quarter turn round from where it swings to.
+    # Swing and twist are A(way) S A(-way) and A(way + spin), with A a rotation about the cone's axis and S
+    # one about the axis a quarter turn from the direction it swings to.
     t = 0.5 * (way + spin)
     return t, way + 0.5 * math.pi - t
 
 
 @kernel
 def coordinate_step(q, cone, arm, aim):
-    """A step down in one of half the swing, its direction or half the twist; q if there is none.
+    """A step that lowers the cost, in half the swing, its direction or half the twist; q if there is none.
 
-    For where the closed forms, which know orientations by their cosines, see no way down.
+    For poses where the closed forms, which compare orientations by their cosines, find no descent.
     """
     half, way, t, low, high = _box(_parts(q, cone), cone)
     before = cost_at(Tip(arm, quat.IDENTITY), aim)
-    size = LARGEST_STEP
-    for _ in range(STEP_SIZES):
+    size = TURN_RULES.first_step
+    for _ in range(TURN_RULES.step_sizes):
         for i in range(6):
             change = size if i % 2 == 0 else -size
             b = min(max(half + change, 0.0), 0.5 * cone.swing) if i < 2 else half
@@ -440,7 +469,7 @@ def coordinate_step(q, cone, arm, aim):
 
 @kernel
 def _parts(q, cone):
-    """A quaternion along (1, axis, side, other side)."""
+    """A quaternion in the cone's basis (1, axis, side, other side)."""
     v = (q[1], q[2], q[3])
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
@@ -449,7 +478,7 @@ def _parts(q, cone):
 
 @kernel
 def _whole(u, cone):
-    """The quaternion with these parts."""
+    """The quaternion of coordinates in the cone's basis: the inverse of `_parts`."""
     side = quat.perpendicular(cone.axis)
     other = quat.cross(cone.axis, side)
     v = quat.axpy(quat.axpy(quat.scale(cone.axis, u[1]), u[2], side), u[3], other)
@@ -458,53 +487,53 @@ def _whole(u, cone):
 
 @kernel
 def _inside(u, cone):
-    """True if a quaternion along the cone's parts is within its limits, but for rounding."""
-    if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + SLACK:
+    """True if a quaternion in the cone's basis is within its limits, up to rounding."""
+    if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + TURN_RULES.slack:
         return False
-    if cone.high - cone.low >= TURN:
+    if cone.high - cone.low >= FULL_TURN:
         return True
     twist = unwrapped(2.0 * math.atan2(u[1], u[0]), cone.low, cone.high)
-    return cone.low - SLACK <= twist <= cone.high + SLACK
+    return cone.low - TURN_RULES.slack <= twist <= cone.high + TURN_RULES.slack
 
 
 @kernel
 def _box(u, cone):
-    """Half the swing, its direction, half the twist and the range of that, of u along the parts."""
+    """Half the swing, its direction, half the twist and the range of the latter, of u in the cone's basis."""
     half = math.atan2(math.hypot(u[2], u[3]), math.hypot(u[0], u[1]))
     way = math.atan2(u[3], u[2])
     twist = 2.0 * math.atan2(u[1], u[0])
     near = unwrapped(twist, cone.low, cone.high)
     if math.cos(0.5 * (near - twist)) < 0.0:
-        way += math.pi  # one turn of twist is the other sign of the quaternion
+        way += math.pi  # a full turn of twist flips the quaternion's sign
     t = 0.5 * near
-    if cone.high - cone.low >= TURN:
+    if cone.high - cone.low >= FULL_TURN:
         return half, way, t, t - 0.5 * math.pi, t + 0.5 * math.pi
     return half, way, t, 0.5 * cone.low, 0.5 * cone.high
 
 
 @kernel
 def _nearest_pointing(first, second, cone):
-    """Of the turns cos x first + sin x second the least x that is inside a cone; pi if there is none."""
+    """The least x for which the rotation cos x first + sin x second is inside a cone; pi if there is none."""
     best = math.pi
     found = math.pi
     for i in range(5):
         x = 0.0
         if i == 1 or i == 2:
-            # Where the swing is just as large as it may be: a wave in 2x.
+            # Where the swing is at its limit: a wave in 2x.
             a = first[2] * first[2] + first[3] * first[3]
             b = second[2] * second[2] + second[3] * second[3]
             c = first[2] * second[2] + first[3] * second[3]
             size = math.hypot(0.5 * (a - b), c)
             edge = math.sin(0.5 * cone.swing) * math.sin(0.5 * cone.swing) - 0.5 * (a + b)
-            if edge >= size or edge < -size - SLACK:
+            if edge >= size or edge < -size - TURN_RULES.slack:
                 continue
             middle = math.atan2(c, 0.5 * (a - b))
             spread = math.acos(max(edge / size, -1.0))
             x = middle + (spread if i == 1 else -spread)
-            x = 0.5 * (x - TURN * math.floor(x / TURN + 0.5))
+            x = 0.5 * (x - FULL_TURN * math.floor(x / FULL_TURN + 0.5))
         elif i >= 3:
             # Where the twist is at a limit.
-            if cone.high - cone.low >= TURN:
+            if cone.high - cone.low >= FULL_TURN:
                 continue
             half = 0.5 * (cone.low if i == 3 else cone.high)
             c, s = math.cos(half), math.sin(half)
@@ -520,9 +549,9 @@ def _nearest_pointing(first, second, cone):
 
 @kernel
 def _climb(pull, u, cone):
-    """Best turns of half the swing, its direction and half the twist, one after the other, from u."""
+    """Optimise half the swing, its direction and half the twist, one after the other, from u."""
     _, way, t, low, high = _box(u, cone)
-    # Half the swing; a negative one points the other way.
+    # Half the swing; a negative one has the opposite direction.
     a1, a2, a3 = _along(pull, 0, t)
     b1, b2, b3 = _along(pull, 2, way)
     m1, m3 = pull.near, pull.facing
@@ -543,7 +572,7 @@ def _climb(pull, u, cone):
 
 @kernel
 def _along(pull, i, x):
-    """The first, second and third of a pull along parts i and i + 1 turned by x."""
+    """The three quaternions of a pull along components i and i + 1 turned by x."""
     c, s = math.cos(x), math.sin(x)
     return (
         pull.first[i] * c + pull.first[i + 1] * s,
@@ -577,18 +606,18 @@ def _two_waves(waves, x):
 
 @kernel
 def best_of_two_waves(waves, here, low, high):
-    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest in [low, high].
+    """The x in [low, high] where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest.
 
-    Sampled, then refined by Newton's method; never lower than here.
+    Sampled, then refined by Newton's method; never worse than `here`.
     """
     c1, s1, c2, s2 = waves
     best, top = here, _two_waves(waves, here)
-    for i in range(SAMPLES + 1):
-        x = low + (high - low) * i / SAMPLES
+    for i in range(TURN_RULES.wave_samples + 1):
+        x = low + (high - low) * i / TURN_RULES.wave_samples
         value = _two_waves(waves, x)
         if value > top:
             best, top = x, value
-    for _ in range(NEWTONS):
+    for _ in range(TURN_RULES.wave_newtons):
         c, s = math.cos(best), math.sin(best)
         cc, ss = c * c - s * s, 2.0 * s * c
         slope = s1 * c - c1 * s + 2.0 * (s2 * cc - c2 * ss)
@@ -605,19 +634,19 @@ def best_of_two_waves(waves, here, low, high):
 
 @kernel
 def top_of_two_waves(waves, here):
-    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest, to rounding.
+    """The x where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest, to rounding.
 
-    Every peak between samples is climbed. Of equal ones the first from here on.
+    Every peak between two samples is found. Of equal ones the first from `here` on.
     """
     best, top = here, _two_waves(waves, here)
-    step = 0.5 * TURN / SAMPLES
+    step = 0.5 * FULL_TURN / TURN_RULES.wave_samples
     before, _ = _two_slopes(waves, here)
-    for i in range(2 * SAMPLES):
+    for i in range(2 * TURN_RULES.wave_samples):
         low, high = here + i * step, here + (i + 1) * step
         after, _ = _two_slopes(waves, high)
         if before > 0.0 and after <= 0.0:
             x = 0.5 * (low + high)
-            for _ in range(HALVES):
+            for _ in range(TURN_RULES.peak_steps):
                 slope, bend = _two_slopes(waves, x)
                 if slope > 0.0:
                     low = x
@@ -637,7 +666,7 @@ def top_of_two_waves(waves, here):
 
 @kernel
 def _two_slopes(waves, x):
-    """The slope of two waves, and its slope."""
+    """The first and second derivative of `_two_waves`."""
     c1, s1, c2, s2 = waves
     s, c = sine_cosine(x)
     cc, ss = c * c - s * s, 2.0 * s * c
@@ -646,6 +675,6 @@ def _two_slopes(waves, x):
 
 @kernel
 def _worth(pull, u):
-    """The u.K.u of the module's text."""
+    """The u.K.u of the module docstring."""
     a, b, c = dot4(u, pull.first), dot4(u, pull.second), dot4(u, pull.third)
     return pull.near * (a * a + b * b) + pull.facing * c * c

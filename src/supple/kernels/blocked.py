@@ -1,12 +1,12 @@
-"""Whether `Avoid` or `Balance` is what keeps a pose from coming closer to its goals.
+"""Decide whether `Avoid` or `Balance` keeps a pose from coming closer to its goals.
 
-Two damped steps are compared by the linear model, both inside the limits and with the loops closed: one that
-may break constraints, and one that may not. If the first brings the goals closer and the second hardly, the
-constraints are in the way; the one that is named pushes back the most.
+Two damped steps of the linear model are compared, both inside the limits and with the loops closed: one may break
+constraints, the other may not. If the first brings the goals closer and the second hardly does, the constraints are
+in the way; the one with the largest multiplier is reported.
 
 The second step is a quadratic program with a row for each constraint that is near. Hildreth's method solves
-it: one row after the other is met, by a push of which nothing is negative, until no push changes (Hildreth
-1957, "A quadratic programming procedure").
+it: it meets one row after the other by adjusting its multiplier, which never becomes negative, until no multiplier
+changes (Hildreth 1957, "A quadratic programming procedure").
 """
 
 from typing import Any, NamedTuple
@@ -18,16 +18,31 @@ from supple.kernels.jacobian import linearize
 from supple.kernels.levenberg import constrained_matrix
 from supple.kernels.linear_algebra import factor, solve_factored
 from supple.kernels.problem import evaluate
-from supple.kernels.report import HELPFUL
+from supple.kernels.report import LIMIT_RULES
 from supple.kernels.workspace import row_at
 
-STIFF = 1e3  # how much stiffer than in a solve loops are, so that they give way to no goal
-DAMPED = 0.03  # damping of the steps, as a part of the mean diagonal: keeps them small where little is gained
-# Constraints are in the way if they leave no more than this of what the goals would gain without them. A solve
-# ends as near as that: in it a constraint gives way to a goal by 1 / HARD^2 of the miss.
-LEFT_OVER = 0.02
-SWEEPS = 300  # over all rows, at most
-SETTLED = 1e-9  # a sweep that changes the step by less is the last [rad, characteristic lengths]
+
+class BlockedRules(NamedTuple):
+    """When constraints count as in the way, and how the two steps are found. Not tuned.
+
+    Attributes:
+        loop_stiffness: Factor of the rows of loops, so that they give way to no goal.
+        damping: Damping of the steps, as a part of the mean diagonal: keeps them small where little is gained.
+        left_over: Constraints are in the way if they leave no more than this part of what the goals would gain
+            without them. A solve ends as near as that: there a constraint gives way to a goal by 1 / HARD^2 of
+            the miss.
+        sweeps: Sweeps over all rows, at most.
+        settled: The last sweep changes the step by no more than this [rad, characteristic lengths]; rounding.
+    """
+
+    loop_stiffness: float = 1e3
+    damping: float = 0.03
+    left_over: float = 0.02
+    sweeps: int = 300
+    settled: float = 1e-9
+
+
+RULES = BlockedRules()
 
 
 class Seen(NamedTuple):
@@ -43,7 +58,7 @@ class Seen(NamedTuple):
 def write_blocked(problem, constraints, seen, q, out):
     """Write into a row of output that constraints keep its pose q from its goals, if they do.
 
-    Where limits, reach or something broken explain the miss already, the row is left as it is.
+    If limits, reach or a broken constraint explain the miss already, the row stays as it is.
     """
     nq, bodies = problem.coordinates, seen.bodies
     status = out[nq + layout.O_STATUS]
@@ -55,16 +70,16 @@ def write_blocked(problem, constraints, seen, q, out):
     linearize_constraints(problem, constraints, bodies, seen.frames, seen.linear)
     rows = int(bodies.found[ROWS])
     for k in range(rows):
-        bodies.excess[k] = min(bodies.excess[k], 0.0)  # none need be pushed farther apart
+        bodies.excess[k] = min(bodies.excess[k], 0.0)  # what is broken now need not be mended
     _stiffen_loops(problem, seen)
     if not _invert(problem, seen):
         return
     _descend(problem, seen, 0)
     free = _fall(problem, seen)
-    if free < HELPFUL * cost:
+    if free < LIMIT_RULES.helpful * cost:
         return
     _descend(problem, seen, rows)
-    if _fall(problem, seen) > LEFT_OVER * free:
+    if _fall(problem, seen) > RULES.left_over * free:
         return
     held, most = -1, 0.0
     for k in range(rows):
@@ -80,21 +95,21 @@ def write_blocked(problem, constraints, seen, q, out):
 
 @kernel
 def _stiffen_loops(problem, seen):
-    """Multiply the rows of loops by STIFF."""
+    """Multiply the rows of loops by `RULES.loop_stiffness`."""
     blocks, columns = problem.blocks, seen.linear.columns
     for g in range(blocks.shape[0]):
         row = blocks[g, layout.B_ROW]
         if row < 0 or blocks[g, layout.B_HARD] == 0:
             continue
         for r in range(row, row + 3):
-            seen.frames.residual[r] *= STIFF
+            seen.frames.residual[r] *= RULES.loop_stiffness
             for d in range(problem.freedoms):
-                columns[d, r] *= STIFF
+                columns[d, r] *= RULES.loop_stiffness
 
 
 @kernel
 def _invert(problem, seen):
-    """Put the inverse of the damped matrix of goals and loops into `matrix`; False if there is none."""
+    """Write the inverse of the damped matrix of goals and loops into `matrix`; False if there is none."""
     frames, linear, step, bodies = seen
     mean = constrained_matrix(problem, frames, linear, bodies, step, True)
     n, a, b, y = problem.freedoms, step.matrix, step.factored, step.y
@@ -102,7 +117,7 @@ def _invert(problem, seen):
         stiff = problem.weight[i] == 0.0
         for j in range(i):
             b[i, j] = 0.0 if stiff or problem.weight[j] == 0.0 else a[i, j]
-        b[i, i] = 1.0 if stiff else a[i, i] + DAMPED * mean / problem.weight[i] + 1e-300
+        b[i, i] = 1.0 if stiff else a[i, i] + RULES.damping * mean / problem.weight[i] + 1e-300
         step.left[i] = 0.0 if stiff else step.left[i]
     if not factor(b, n, b):
         return False
@@ -117,7 +132,7 @@ def _invert(problem, seen):
 
 @kernel
 def _descend(problem, seen, rows):
-    """Fill `delta` with the step that keeps the bounds and the first constraints, and `taken` with their pushes."""
+    """Fill `delta` with the step inside the bounds and the first `rows` constraints, and `taken` with multipliers."""
     frames, linear, step, bodies = seen
     n, inverse, bounds, delta = problem.freedoms, step.matrix, linear.bounds, step.delta
     pushed, y = step.free, step.y
@@ -127,7 +142,7 @@ def _descend(problem, seen, rows):
             delta[i] += inverse[i, j] * step.left[j]
     for k in range(rows):
         bodies.taken[k] = 0.0
-    for _ in range(SWEEPS):
+    for _ in range(RULES.sweeps):
         most = 0.0
         for k in range(rows):
             column, missing = row_at(bodies.columns, k), bodies.excess[k]
@@ -142,7 +157,7 @@ def _descend(problem, seen, rows):
                     y[i] += inverse[i, j] * column[j]
                 width += column[i] * y[i]
             if width <= 0.0:
-                continue  # nothing moves it
+                continue  # no freedom moves it
             push = max(0.0, bodies.taken[k] + missing / width)
             for i in range(n):
                 change = (push - bodies.taken[k]) * y[i]
@@ -160,7 +175,7 @@ def _descend(problem, seen, rows):
                 delta[i] += change
                 most = max(most, abs(change))
             pushed[d] = push
-        if most <= SETTLED:
+        if most <= RULES.settled:
             break
 
 

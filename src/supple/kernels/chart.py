@@ -1,15 +1,14 @@
-"""Charts: every freedom as a number without limits, so that any optimiser can be used.
+"""Charts: every freedom as a variable without limits, so that any optimiser can be used.
 
-Each freedom has one number x. A coordinate between two limits is middle + half sin(x / half); with
+Each freedom has one variable x. A coordinate between two limits is middle + half sin(x / half); with
 one limit it is low - 1 + sqrt(1 + x^2), as in CERN's MINUIT; without limits it is x itself. Slides
 count in characteristic lengths. A ball is exp(x) q0, x a rotation vector from its centre q0. A cone
-is exp(v) twist: the swing v = limit sin(r / limit) s / r has the direction of its two numbers s,
-r = |s|, and the twist is a coordinate between limits. With four half-angles its two parts are made smaller,
-each as its half-angle is smaller than the greatest; that bends where the half-angle changes, at rest.
+is exp(v) twist: the swing v = limit sin(r / limit) s / r has the direction of its two variables s,
+r = |s|, and the twist is a coordinate between limits. With four half-angles each of the two components of v is
+scaled by its half-angle over the greatest; this has a kink where the half-angle changes, at rest.
 
-All maps are smooth, have slope one in the middle of their range, and reach the limits, where their
-slope is zero; so a pose is read off a little inside (INSET), lest a joint that stands at a limit
-could never leave it.
+All other maps are smooth. They have slope one in the middle of their range and slope zero at the limits. A joint
+at a limit could never leave it, so a pose is read off a little inside (LIMIT_INSET).
 """
 
 import math
@@ -27,12 +26,13 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import half_angles, quadrants_of
 
-INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
+# How far inside its limits a pose is read off, as a fraction of their half width; not tuned.
+LIMIT_INSET = 1e-3
 
 
 @kernel
 def number(x, low, high):
-    """The number in [low, high] that stands at x of its chart."""
+    """The coordinate in [low, high] at x of its chart."""
     if math.isfinite(low) and math.isfinite(high):
         half = 0.5 * (high - low)
         return low + half + (half * math.sin(x / half) if half > 0.0 else 0.0)
@@ -58,23 +58,23 @@ def slope(x, low, high):
 
 @kernel
 def place_of(value, low, high):
-    """Where a number stands in its chart, kept INSET away from the limits."""
+    """The x of a coordinate in its chart, kept LIMIT_INSET away from the limits."""
     if math.isfinite(low) and math.isfinite(high):
         half = 0.5 * (high - low)
         if half <= 0.0:
             return 0.0
         part = (value - low - half) / half
-        return half * math.asin(min(max(part, INSET - 1.0), 1.0 - INSET))
+        return half * math.asin(min(max(part, LIMIT_INSET - 1.0), 1.0 - LIMIT_INSET))
     if math.isfinite(low) or math.isfinite(high):
         away = value - low if math.isfinite(low) else high - value
-        away = 1.0 + max(away, INSET)
+        away = 1.0 + max(away, LIMIT_INSET)
         return math.sqrt(away * away - 1.0)
     return value
 
 
 @kernel
 def _range(problem, k, kind, i):
-    """Unit and limits of number i of a joint, the limits in that unit."""
+    """Unit of coordinate i of a joint, and its limits in that unit."""
     moving_f = problem.moving_f
     unit = problem.length if slides(kind, i) else 1.0
     return (
@@ -86,7 +86,7 @@ def _range(problem, k, kind, i):
 
 @kernel
 def _twist_range(problem, k):
-    """Limits of a cone's twist; a whole turn has none."""
+    """Limits of a cone's twist; infinite if they span a full turn."""
     moving_f = problem.moving_f
     low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
     if high - low >= 2.0 * math.pi:
@@ -96,7 +96,7 @@ def _twist_range(problem, k):
 
 @kernel
 def _sides(problem, k):
-    """The rotation vectors, of length one and square to a cone's axis, that its two numbers count along."""
+    """The two unit rotation vectors, perpendicular to a cone's axis, that its swing variables count along."""
     axis = quat.load3(problem.moving_f, k, layout.AXIS)
     if problem.moving[k, layout.M_KIND] & layout.QUADRANTS != 0:
         quadrants = quadrants_of(problem.moving_f, k)
@@ -107,7 +107,7 @@ def _sides(problem, k):
 
 @kernel
 def _narrowed(problem, k, x, y):
-    """By how much the parts of a swing in the direction of x and y are smaller than in a round cone."""
+    """The factors by which the components of a swing towards (x, y) are smaller than in a round cone."""
     if problem.moving[k, layout.M_KIND] & layout.QUADRANTS == 0:
         return 1.0, 1.0
     limit = problem.moving_f[k, layout.LIMITS + 1]
@@ -117,10 +117,10 @@ def _narrowed(problem, k, x, y):
 
 @kernel
 def _swing(problem, k, x, y):
-    """A cone's swing v, a rotation vector square to its axis, from its two numbers.
+    """A cone's swing v, a rotation vector perpendicular to its axis, from its two variables.
 
-    Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds), which
-    the parts along its sides are then narrowed by.
+    Also returns these as a vector s, and the factors of dv = even ds + bend s (s . ds), the derivative before
+    `_narrowed` scales its components.
     """
     moving_f = problem.moving_f
     side, other = _sides(problem, k)
@@ -143,7 +143,7 @@ def _swing(problem, k, x, y):
 
 @kernel
 def to_chart(problem, q, gain, x):
-    """Where the pose q stands in the charts centred on it: x, shape (D,), in units of the gains."""
+    """Fill x, shape (D,), with the pose q in the charts centred on it, in units of the gains."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
@@ -168,7 +168,7 @@ def to_chart(problem, q, gain, x):
                 r = math.hypot(quat.dot(swing, side) / first, quat.dot(swing, other) / second)
             stretch = 1.0
             if r > 0.0 and limit > 0.0:
-                stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
+                stretch = limit * math.asin(min(r / limit, 1.0 - LIMIT_INSET)) / r
             x[d] = stretch * quat.dot(swing, side) / first
             x[d + 1] = stretch * quat.dot(swing, other) / second
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
@@ -188,7 +188,7 @@ def to_chart(problem, q, gain, x):
 
 @kernel
 def from_chart(problem, centre, gain, x, q):
-    """The pose at x of the charts centred on `centre`; other coordinates of q are left alone."""
+    """Write into q the pose at x of the charts centred on `centre`; its other coordinates stay as they are."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
@@ -260,7 +260,7 @@ def _turn_slope(v, g):
 
 @kernel
 def pull_back(problem, gain, x, slopes):
-    """Turn slopes along the freedoms, with the axes of `joint_axes`, into slopes along x.
+    """Convert slopes along the freedoms, with the axes of `joint_axes`, into slopes along x.
 
     In place, shape (D,).
     """
@@ -310,7 +310,7 @@ def pull_back(problem, gain, x, slopes):
 
 @kernel
 def farthest_turn(problem, gain, x):
-    """The largest rotation vector of a quaternion without limits [rad]; at 2 pi its chart folds back."""
+    """The length of the longest rotation vector of a quaternion without limits [rad]; charts are singular at 2 pi."""
     moving = problem.moving
     most = 0.0
     for k in range(moving.shape[0]):

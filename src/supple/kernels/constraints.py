@@ -1,16 +1,16 @@
-"""What a pose must not break: capsules that may not overlap, and a centre of mass that stays over its feet.
+"""Inequality constraints on a pose: capsules may not overlap, and the centre of mass stays above the soles.
 
-Both are inequalities. A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from
-each other, and so do two bones whose gap is read from a *table* over one or two coordinates; the centre of
-mass keeps at least its own margin from each edge of the *support*, the convex outline of the soles as seen
-from above. Each broken one adds half the square of its *excess* to the cost: by how much it is broken, in
-characteristic lengths, times HARD. So a pose that breaks none costs what its goals cost, and one that
-breaks some is pulled back HARD times as strongly as towards a goal.
+A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from each other. So do two bones whose
+gap is read from a *table* over one or two coordinates. The centre of mass keeps at least its own margin from each
+edge of the *support*, the convex outline of the soles as seen from above. Each broken constraint adds half the
+square of its *excess* to the cost: by how much it is broken, in characteristic lengths, times HARD. So a pose that
+breaks none costs what its goals cost, and one that breaks some is pulled back HARD times as strongly as towards a
+goal.
 
-A step also looks ahead: constraints that hold now but are near, or in a hurry, are rows of the linear
-problem, too, and those that the step would break are taken in (see `supple.kernels.levenberg`).
+A step also looks ahead: constraints that hold now but are close to being broken are rows of the linear problem,
+too, and those that the step would break become active (see `supple.kernels.levenberg`).
 
-Everything hangs on *points* of bones: the ends of capsules, the bones' centres of mass, the soles.
+All geometry is given by *points* of bones: the ends of capsules, the bones' centres of mass, the soles.
 """
 
 import math
@@ -24,22 +24,24 @@ from supple.kernels.jacobian import pushed_along, pushed_by_joint
 from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
 
-SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
-NEAR = 0.15  # constraints that are nearer than this to being broken count in a step [lengths]
-MOST_ROWS = 96  # constraints that count in one step, at most
-TINY = 1e-12
+# How much farther than its margin a pair is pushed [characteristic lengths]; not tuned.
+MARGIN_SLACK = 1e-5
+LOOK_AHEAD = 0.15  # constraints nearer than this to being broken count in a step [characteristic lengths]; not tuned
+MOST_ROWS = 96  # constraints that count in one step, at most; not tuned
+# Lengths below this, in model units or relative to those compared, are rounding.
+NEGLIGIBLE_LENGTH = 1e-12
 
-# What is known of a pose's constraints: see `Bodies.found`.
+# Columns of `Bodies.found`.
 PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
 APART, BALANCED, AHEAD = range(3)  # columns of `Bodies.strength`
 
-# A pair whose gap is known: its number, the distance, the nearest points and the normal. See `Bodies.seen`.
+# Columns of `Bodies.seen`: the pair, the distance, the nearest points and the normal.
 G_PAIR, G_DISTANCE, G_FIRST, G_SECOND, G_NORMAL = 0, 1, 2, 5, 8
 GAP_FLOATS = 11
 
 
 class Constraints(NamedTuple):
-    """The constraints of a problem. Nothing of it changes."""
+    """The constraints of a problem, read only."""
 
     points: Any  # (P, POINT_INTS)
     masses: Any  # (P,)
@@ -60,7 +62,7 @@ class Constraints(NamedTuple):
 
 @leaf
 def unpack_constraints(problem, ints, floats):
-    """The constraints in a packed pair of arrays, behind everything else."""
+    """The constraints in a packed pair of arrays, at their end."""
     np, nc, nn = ints[layout.H_POINTS], ints[layout.H_CAPSULES], ints[layout.H_PAIRS]
     no, ns = ints[layout.H_OBSTACLES], ints[layout.H_SOLES]
     nt, ng, nv = ints[layout.H_TABLES], ints[layout.H_GAPS], ints[layout.H_HULLS]
@@ -92,25 +94,24 @@ def unpack_constraints(problem, ints, floats):
 
 
 class Bodies(NamedTuple):
-    """Where a pose puts the points, and what that breaks."""
+    """World positions of the points of a pose, and the constraints it breaks."""
 
-    local: Any  # (P, 6) in the frame of the moving joint: the part that keeps its length, and the other
-    world: Any  # (P, 3)
+    local: Any  # (P, 6) points in the frame of the moving joint: the fixed part, and the part that stretches
+    world: Any  # (P, 3) points in world
     moments: Any  # (M, 4) mass and first moment of all that a moving joint carries
     flat: Any  # (S, 2) the soles as seen from above
-    outline: Any  # (S + 1,) those at the corners of the support, the first again at the end
-    read: Any  # (T, 3) the gap that a table has, and how fast it grows with its two coordinates
+    outline: Any  # (S + 1,) the soles at the corners of the support, the first again at the end
+    read: Any  # (T, 3) the gap in each table, and its slopes along the two coordinates
     columns: Any  # (K, D) how fast an excess shrinks as a freedom grows
     excess: Any  # (K,) of the constraints that count in a step, negative where one holds
-    taken: Any  # (K,) 1 for those that the step takes in
+    taken: Any  # (K,) 1 for those that are active in the step
     number: Any  # (K,) which these are: pairs, then tables, -1 for an edge of the support
     mount: Any  # (C, 4) rotations of capsules with hulls, wxyz, in the frame of the moving joint
     simplex: Any  # (4, SIMPLEX)
-    seen: Any  # (K, GAP_FLOATS) pairs of the pose seen last that are broken or whose hulls were measured
-    found: Any  # (6,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows, seen
+    seen: Any  # (K, GAP_FLOATS) pairs of the last pose that are broken or whose hulls were measured
+    found: Any  # (6,) the deepest pair or table, how deep, how far off balance, cost, rows, how many are in `seen`
     standing: Any  # (S,) 1 for the soles that support, 0 for the others
-    strength: Any  # (3,) how much distances and balance count: 1, less to let them in by and by, 0 not at all; and
-    # how near to being broken what counts in a step is [characteristic lengths]
+    strength: Any  # (3,) weights of distances and balance, 0 to 1, and how far ahead a step looks [lengths]
     middles: Any  # (C, 3) of the capsules
 
 
@@ -147,12 +148,12 @@ def take_bodies(problem, constraints, work):
 
 @kernel
 def fold_points(problem, constraints, bodies, frames, offsets):
-    """Put the points into the frames of the moving joints, right after `fold`, which see.
+    """Express the points in the frames of the moving joints; call it right after `problem.fold`.
 
     All soles support, and everything counts in full, until a clip says otherwise.
     """
     bodies.strength[APART] = bodies.strength[BALANCED] = 1.0
-    bodies.strength[AHEAD] = NEAR
+    bodies.strength[AHEAD] = LOOK_AHEAD
     for s in range(bodies.standing.shape[0]):
         bodies.standing[s] = 1.0
     active, points = problem.active, constraints.points
@@ -176,7 +177,7 @@ def fold_points(problem, constraints, bodies, frames, offsets):
 
 @kernel
 def place_points(problem, constraints, bodies, frames, q):
-    """World places of all points of a pose whose moving joints are placed."""
+    """World positions of all points of a pose whose moving joints are placed."""
     points, moving = constraints.points, problem.moving
     for p in range(points.shape[0]):
         k = points[p, layout.P_MOVE]
@@ -204,17 +205,17 @@ def _clamp01(x):
 
 @leaf
 def nearest_on_segments(a1, b1, a2, b2):
-    """Where two segments are nearest to each other, as fractions of their ways from a to b."""
+    """The nearest points of two segments, as fractions of their lengths from a to b."""
     d1, d2, r = quat.sub(b1, a1), quat.sub(b2, a2), quat.sub(a1, a2)
     a, e, f = quat.dot(d1, d1), quat.dot(d2, d2), quat.dot(d2, r)
-    if a <= TINY * TINY:
-        return 0.0, _clamp01(f / e) if e > TINY * TINY else 0.0
+    if a <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
+        return 0.0, _clamp01(f / e) if e > NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH else 0.0
     c = quat.dot(d1, r)
-    if e <= TINY * TINY:
+    if e <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
         return _clamp01(-c / a), 0.0
     b = quat.dot(d1, d2)
     across = a * e - b * b
-    s = _clamp01((b * f - c * e) / across) if across > TINY * a * e else 0.5
+    s = _clamp01((b * f - c * e) / across) if across > NEGLIGIBLE_LENGTH * a * e else 0.5
     t = (b * s + f) / e
     if t < 0.0:
         return _clamp01(-c / a), 0.0
@@ -225,7 +226,7 @@ def nearest_on_segments(a1, b1, a2, b2):
 
 @entry("f2 f2 f2 f2 f2")
 def segments_nearest(a1, b1, a2, b2, out):
-    """Where segments are nearest to each other, as in `nearest_on_segments`; ends (N, 3), out (N, 2)."""
+    """The nearest points of segments, as in `nearest_on_segments`; ends (N, 3), out (N, 2)."""
     for n in range(out.shape[0]):
         out[n, 0], out[n, 1] = nearest_on_segments(
             quat.load3(a1, n, 0), quat.load3(b1, n, 0), quat.load3(a2, n, 0), quat.load3(b2, n, 0)
@@ -234,15 +235,15 @@ def segments_nearest(a1, b1, a2, b2, out):
 
 @leaf
 def segment_gap(a1, b1, a2, b2, radii):
-    """Between two capsules, by the ends of their axes; their nearest points are on the axes."""
+    """The gap of two capsules, given by the ends of their axes; its nearest points are on the axes."""
     s, t = nearest_on_segments(a1, b1, a2, b2)
     first = quat.axpy(a1, s, quat.sub(b1, a1))
     second = quat.axpy(a2, t, quat.sub(b2, a2))
     way = quat.sub(second, first)
     apart = quat.norm(way)
-    if apart > TINY * radii:
+    if apart > NEGLIGIBLE_LENGTH * radii:
         normal = quat.scale(way, 1.0 / apart)
-    else:  # their axes cross: square to both is the shortest way out
+    else:  # their axes cross: the shortest shift apart is perpendicular to both
         normal = quat.cross(quat.sub(b1, a1), quat.sub(b2, a2))
         size = quat.norm(normal)
         normal = quat.scale(normal, 1.0 / size) if size > 0.0 else (1.0, 0.0, 0.0)
@@ -251,7 +252,7 @@ def segment_gap(a1, b1, a2, b2, radii):
 
 @leaf
 def capsule_gap(constraints, bodies, i, j):
-    """Between two capsules."""
+    """The gap of capsules i and j."""
     capsules, world = constraints.capsules, bodies.world
     a1, b1 = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
     a2, b2 = quat.load3(world, capsules[j, 0], 0), quat.load3(world, capsules[j, 1], 0)
@@ -261,9 +262,9 @@ def capsule_gap(constraints, bodies, i, j):
 
 @cold
 def shape_gap(constraints, bodies, frames, i, j, rough, reach):
-    """Between the shapes in two capsules, of which one is a hull; `rough` is the gap of the capsules.
+    """The gap of the shapes in two capsules, one of them a hull; `rough` is the gap of the capsules.
 
-    Where they are farther apart than `reach` it is at least that.
+    If they are farther apart than `reach`, the result is at least `reach`.
     """
     sizes = constraints.capsules_f
     one, other = _hull(constraints, bodies, frames, i), _hull(constraints, bodies, frames, j)
@@ -275,7 +276,7 @@ def shape_gap(constraints, bodies, frames, i, j, rough, reach):
 
 @leaf
 def _hull(constraints, bodies, frames, i):
-    """The hull in a capsule, or that of the ends of its axis."""
+    """The hull in a capsule, or of the ends of its axis."""
     capsules, points = constraints.capsules, constraints.points
     a, count = capsules[i, layout.C_A], capsules[i, layout.C_COUNT]
     if count == 0:
@@ -298,7 +299,7 @@ def _box_distance(p, h):
 
 @leaf
 def _box_normal(p, h):
-    """The direction in which that distance grows."""
+    """The gradient of `_box_distance`."""
     x, y, z = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
     if max(x, max(y, z)) > 0.0:
         way = (
@@ -316,7 +317,7 @@ def _box_normal(p, h):
 
 @cold
 def plane_gap(constraints, bodies, frames, i, o):
-    """From a plane, the first, to a capsule or the hull in it, the second, at its lowest point."""
+    """The gap from a plane, the first, to a capsule or the hull in it, the second, at its lowest point."""
     capsules, obstacles, sizes = constraints.capsules, constraints.obstacles, constraints.capsules_f
     turn = quat.load4(obstacles, o, layout.O_ROTATION)
     normal = quat.rotate(turn, (0.0, 0.0, 1.0))
@@ -334,10 +335,9 @@ def plane_gap(constraints, bodies, frames, i, o):
 
 @cold
 def box_gap(constraints, bodies, i, o):
-    """From a box, the first, to a capsule, the second.
+    """The gap from a box, the first, to a capsule, the second.
 
-    The signed distance from a box is convex, and so it is along the capsule's axis: a golden section finds where it is
-    least.
+    The signed distance from a box is convex, also along the capsule's axis: a golden section finds its minimum.
     """
     capsules, world, obstacles = constraints.capsules, bodies.world, constraints.obstacles
     center = quat.load3(obstacles, o, layout.O_CENTER)
@@ -389,7 +389,7 @@ def is_near(constraints, bodies, n, reach):
 
 @leaf
 def pair_gap(constraints, bodies, frames, n, reach):
-    """The nearest points of a pair; of the capsules around them where these are farther apart than `reach`."""
+    """The gap of pair n; of the capsules around the shapes if these are farther apart than `reach`."""
     i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
     if j < 0:
         if constraints.obstacles[-1 - j, layout.O_HALF] == 0.0:
@@ -413,7 +413,7 @@ def has_hull(constraints, n):
 
 @leaf
 def _remember(bodies, n, gap):
-    """Add a pair to those seen, if there is room."""
+    """Keep the gap of pair n in `seen`, if there is room."""
     seen, k = bodies.seen, int(bodies.found[SEEN])
     if k < seen.shape[0]:
         seen[k, G_PAIR], seen[k, G_DISTANCE] = n, gap.distance
@@ -425,7 +425,7 @@ def _remember(bodies, n, gap):
 
 @leaf
 def _recall(bodies, k):
-    """The gap of a pair that was seen."""
+    """The gap kept in row k of `seen`."""
     seen = bodies.seen
     return Gap(
         seen[k, G_DISTANCE],
@@ -439,11 +439,11 @@ def _recall(bodies, k):
 
 
 class Cell(NamedTuple):
-    """Where a coordinate is on an axis of a grid."""
+    """The position of a coordinate on an axis of a grid."""
 
     low: int  # the step below it
     high: int  # the step above it
-    way: float  # how far it is on the way between them
+    way: float  # the fraction from low to high, 0 to 1
     rate: float  # how fast that grows with the coordinate
 
 
@@ -462,7 +462,7 @@ def _cell(constraints, n, axis, q):
     x *= rate
     if x <= 0.0 or x >= steps:
         end = 0 if x <= 0.0 else steps
-        # At an end a step can only go inwards, so that side's slope counts.
+        # From an end the coordinate can only move inwards, so the slope inside counts.
         low = min(end, max(steps - 1, 0))
         return Cell(low, min(low + 1, steps), float(end - low), rate)
     low = min(int(x), steps - 1)
@@ -488,7 +488,7 @@ def read_tables(constraints, bodies, q):
 
 @kernel
 def _table_columns(problem, constraints, bodies, n, row):
-    """How the freedoms of a table's coordinates part its bones."""
+    """Fill a row with how fast the freedoms of a table's coordinates widen its gap."""
     columns = row_at(bodies.columns, row)
     for d in range(columns.shape[0]):
         columns[d] = 0.0
@@ -503,7 +503,7 @@ def _table_columns(problem, constraints, bodies, n, row):
 
 
 class Ground(NamedTuple):
-    """Two directions along the ground, unit, and how far the centre of mass is along them."""
+    """Two unit directions along the ground, and the coordinates of the centre of mass along them."""
 
     u: Any
     v: Any
@@ -513,7 +513,7 @@ class Ground(NamedTuple):
 
 @kernel
 def look_down(constraints, bodies):
-    """See the soles from above: fill `flat` and `outline`, corners counter-clockwise.
+    """Project the soles onto the ground: fill `flat` and `outline`, corners counter-clockwise.
 
     Returns the ground with the centre of mass, and how many corners there are.
     """
@@ -542,7 +542,7 @@ def look_down(constraints, bodies):
     if begin < 0:
         return ground, 0
     corners, here = 0, begin
-    while corners < count:  # wrap the soles as a gift
+    while corners < count:  # convex hull by gift wrapping
         outline[corners] = here
         corners += 1
         after = -1
@@ -550,7 +550,7 @@ def look_down(constraints, bodies):
             if standing[s] == 0.0:
                 continue
             x, y = flat[s, 0] - flat[here, 0], flat[s, 1] - flat[here, 1]
-            if x * x + y * y <= TINY * TINY:
+            if x * x + y * y <= NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH:
                 continue
             if after < 0:
                 after = s
@@ -572,12 +572,12 @@ class Edge(NamedTuple):
     excess: float  # how far beyond the edge and its margin, negative inside
     x: float  # the unit normal outwards, along the ground
     y: float
-    along: float  # where on the edge the centre of mass is, 0 to 1 between the corners
+    along: float  # the centre of mass along the edge, 0 to 1 between the corners
 
 
 @leaf
 def edge_at(constraints, bodies, ground, c):
-    """Edge number c of the outline."""
+    """Edge c of the outline."""
     flat, outline = bodies.flat, bodies.outline
     i, j = int(outline[c]), int(outline[c + 1])
     x, y = flat[j, 0] - flat[i, 0], flat[j, 1] - flat[i, 1]
@@ -589,7 +589,7 @@ def edge_at(constraints, bodies, ground, c):
 
 @kernel
 def _sum_moments(problem, constraints, bodies):
-    """Mass and first moment of what each moving joint carries, itself and all below."""
+    """Fill the mass and first moment that each moving joint carries, with all below; returns the total mass."""
     points, moments, moving = constraints.points, bodies.moments, problem.moving
     for k in range(moments.shape[0]):
         for i in range(4):
@@ -616,11 +616,11 @@ def _sum_moments(problem, constraints, bodies):
 
 @kernel
 def broken(problem, constraints, bodies, frames, q):
-    """What the constraints that a pose, evaluated, breaks add to its cost; fills `found`."""
+    """The cost of the constraints that a pose, evaluated, breaks; fills `found`."""
     found = bodies.found
     found[PAIR], found[DEPTH], found[TOPPLE], found[SEEN] = -1.0, 0.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
-    slack = SLACK * problem.length
+    slack = MARGIN_SLACK * problem.length
     scale = layout.HARD / problem.length * bodies.strength[APART]
     cost = 0.0
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
@@ -656,7 +656,7 @@ def broken(problem, constraints, bodies, frames, q):
 
 @kernel
 def weigh(problem, lm, q):
-    """Evaluate the pose q; returns its cost with that of the constraints it breaks.
+    """Evaluate the pose q; returns its cost, that of broken constraints included.
 
     `lm` is a solver's record with `frames`, `constraints` and `bodies`.
     """
@@ -668,13 +668,13 @@ def weigh(problem, lm, q):
 
 @leaf
 def unbroken(bodies):
-    """True if the pose that `broken` has seen last breaks nothing."""
+    """True if the pose last given to `broken` breaks no constraint."""
     return bodies.found[DEPTH] <= 0.0 and bodies.found[TOPPLE] <= 0.0
 
 
 @kernel
 def widest_open(problem, frames):
-    """The block of the loop that is open the widest, by its tolerance, -1 if all are closed."""
+    """The block of the loop that is open the widest, relative to its tolerance; -1 if all are closed."""
     blocks, widest, most = problem.blocks, -1, 1.0
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_HARD] == 1 and blocks[g, layout.B_ROW] >= 0:
@@ -686,7 +686,7 @@ def widest_open(problem, frames):
 
 @kernel
 def fault_of(problem, frames, bodies):
-    """The status of the first thing that is wrong with the pose seen last, REACHED if nothing is."""
+    """The status of the first thing wrong with the last pose: an open loop, a collision, lost balance; or REACHED."""
     if widest_open(problem, frames) >= 0:
         return layout.OPEN_LOOP
     if bodies.found[DEPTH] > 0.0:
@@ -696,7 +696,7 @@ def fault_of(problem, frames, bodies):
 
 @kernel
 def write_faults(problem, frames, bodies, out):
-    """Write which loop is open, which pair is too near, and how far off balance the pose seen last is."""
+    """Write which loop is open, which pair is too near, and how far off balance the last pose is."""
     nq, found = problem.coordinates, bodies.found
     out[nq + layout.O_OPEN] = widest_open(problem, frames)
     out[nq + layout.O_PAIR] = found[PAIR]
@@ -706,8 +706,8 @@ def write_faults(problem, frames, bodies, out):
 
 @kernel
 def linearize_constraints(problem, constraints, bodies, frames, linear):
-    """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
-    slack, near = SLACK * problem.length, bodies.strength[AHEAD] * problem.length
+    """Fill `columns` and `excess` with the constraints that count in a step from the last pose."""
+    slack, near = MARGIN_SLACK * problem.length, bodies.strength[AHEAD] * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
@@ -719,7 +719,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             _table_columns(problem, constraints, bodies, n, rows)
             rows += 1
     seen = int(bodies.found[SEEN])
-    for k in range(seen):  # the broken ones first, so that there is room for them
+    for k in range(seen):  # broken ones first, so that there is room for them
         excess = constraints.margin + slack - bodies.seen[k, G_DISTANCE]
         if excess > 0.0 and rows < most:
             gap = _recall(bodies, k)
@@ -763,7 +763,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
 
 @leaf
 def _weaken(bodies, first, last, strength):
-    """Multiply rows first..last-1 by what they count."""
+    """Multiply rows first..last-1 by their weight."""
     if strength == 1.0:
         return
     for k in range(first, last):
@@ -774,7 +774,7 @@ def _weaken(bodies, first, last, strength):
 
 @leaf
 def _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, row):
-    """Let pair n count in a step."""
+    """Add a row for pair n."""
     bodies.excess[row] = layout.HARD / problem.length * excess
     bodies.number[row] = n
     _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row)
@@ -782,7 +782,7 @@ def _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, row)
 
 @kernel
 def _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row):
-    """How every freedom parts a pair: only those below where the two bones meet can."""
+    """Fill a row with how fast every freedom widens a pair's gap; those above both bones do not change it."""
     points, moving, capsules = constraints.points, problem.moving, constraints.capsules
     i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
     columns = row_at(bodies.columns, row)
@@ -810,7 +810,7 @@ def _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row):
 
 @kernel
 def _edge_columns(problem, constraints, bodies, frames, linear, c, edge, out, total, row):
-    """How every freedom moves the centre of mass away from an edge, whose corners may move as well.
+    """Fill a row with how fast every freedom moves the centre of mass inwards from an edge, whose corners may move.
 
     Stretching moves bones only by their joints.
     """
@@ -834,7 +834,7 @@ def _edge_columns(problem, constraints, bodies, frames, linear, c, edge, out, to
         pushed_along(problem, frames, linear, points[p, layout.P_MOVE], point, back, columns)
 
 
-# Gaps of poses that nobody solves for -----------------------------------------------------------------
+# Gaps of given poses --------------------------------------------------------------------------------
 
 # A solid: its joint, the first point of its hull and how many, 0 if it is a capsule. Its floats: the ends of its
 # capsule in the joint's frame, radius, half length, and by how much the hull, which begins at the first end, is
@@ -845,7 +845,7 @@ D_A, D_B, D_RADIUS, D_HALF, D_ROUND = 0, 3, 6, 7, 8
 
 @leaf
 def _placed_hull(solids, hulls, ends, rotations, i):
-    """The hull of a solid, or that of the ends of its axis."""
+    """The hull of a solid, or of the ends of its axis."""
     if solids[i, D_COUNT] == 0:
         return Hull(ends, 2 * i, 2, quat.IDENTITY, (0.0, 0.0, 0.0))
     turn, place = quat.load4(rotations, solids[i, D_JOINT], 0), quat.load3(ends, 2 * i, 0)
@@ -854,7 +854,7 @@ def _placed_hull(solids, hulls, ends, rotations, i):
 
 @kernel
 def _solid_gap(solids, sizes, hulls, ends, rotations, i, j, reach, simplex):
-    """The gap of two solids, or less where they are farther apart than `reach`."""
+    """The gap of two solids; if they are farther apart than `reach`, a lower bound of it above `reach`."""
     a1, b1 = quat.load3(ends, 2 * i, 0), quat.load3(ends, 2 * i + 1, 0)
     a2, b2 = quat.load3(ends, 2 * j, 0), quat.load3(ends, 2 * j + 1, 0)
     radii = sizes[i, D_RADIUS] + sizes[j, D_RADIUS]
@@ -874,16 +874,16 @@ def _solid_gap(solids, sizes, hulls, ends, rotations, i, j, reach, simplex):
 
 @entry("f3 f3 i2 f2 f2 i2 f f2 f2 f2")
 def solid_gaps(positions, rotations, solids, sizes, hulls, pairs, reach, ends, simplex, out):
-    """How far apart pairs of solids are in poses, as the solvers see it.
+    """Gaps of pairs of solids in poses, as the solvers measure them.
 
     Args:
         positions: World positions of the joints, shape (F, J, 3).
         rotations: World rotations, wxyz, shape (F, J, 4).
-        solids: Shape (C, 3), see above.
-        sizes: Shape (C, 9), see above.
+        solids: Columns D_JOINT to D_COUNT, shape (C, 3).
+        sizes: Columns D_A to D_ROUND, shape (C, 9).
         hulls: Points, shape (V, 3).
         pairs: Two solids each, shape (N, 2).
-        reach: Pairs that are farther apart are given a smaller gap, above this.
+        reach: For pairs farther apart than this, out holds a lower bound of the gap, above this.
         ends: Buffer, shape (2 C, 3).
         simplex: Buffer, shape (4, SIMPLEX).
         out: The gaps, shape (F, N).

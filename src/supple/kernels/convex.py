@@ -1,13 +1,15 @@
 """Signed gaps of convex shapes: hulls of points, each thickened by a radius.
 
-Apart, the gap is the distance of the origin from the Minkowski difference of the points, which the algorithm of
-Gilbert, Johnson and Keerthi (1988) finds: it walks from one simplex of that difference to a nearer one. The nearest
-point of a simplex is found by its Voronoi regions (Ericson, *Real-Time Collision Detection*, 5.1.5 and 5.1.6).
+For shapes that are apart, the gap is the distance of the origin from the Minkowski difference of the points. The
+algorithm of Gilbert, Johnson and Keerthi (1988) finds it, stepping from one simplex of that difference to a nearer
+one. The nearest point of a simplex is found by its Voronoi regions (Ericson, *Real-Time Collision Detection*, 5.1.5
+and 5.1.6).
 
-Overlapping, it is minus the length of a shift that parts them. The *separation* along a unit direction is how far
-apart the shapes are seen along it, and the signed gap is the greatest separation of all directions. It is looked for
-from the best of some directions: shapes shifted apart along one have a nearest direction, along which less shift is
-needed. So an overlap may be given too deep, never too shallow.
+For shapes that overlap, it is minus the length of a shift that separates them. The *separation* along a unit
+direction is the distance between the shapes' projections onto it, and the signed gap is the greatest separation
+over all directions. The search starts with the best of some directions and improves it: once the shapes are shifted
+apart along a direction, the direction between their nearest points needs less shift. So an overlap may be reported
+too deep, never too shallow.
 """
 
 import math
@@ -16,20 +18,38 @@ from typing import Any, NamedTuple
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, entry, kernel, leaf
 
-STEPS = 40  # of the walk between simplices, at most
-EXACT = 1e-10  # the walk ends where the square of the distance is known up to this part of it
-TOUCHING = 1e-9  # in sizes of the shapes: points nearer than this overlap
-FLAT = 1e-9  # of its size: a tetrahedron as thin as this has no inside
-SHIFTS = 4  # that improve the direction in which an overlap is least, at most
-BETTER = 1e-6  # in sizes of the shapes: the shifts end where one gains less
-APART = 0.02  # how far shapes are shifted beyond touching, in sizes of the shapes
 
-SIMPLEX = 10  # columns of a corner of a simplex: of the difference, on the first, on the second, its weight
+class GapRules(NamedTuple):
+    """When the search for nearest points and the search for the least overlap end. Not tuned.
+
+    Attributes:
+        steps: Steps from simplex to simplex, at most.
+        exact: The search ends where the squared distance is known up to this part of it; rounding.
+        touching: Points nearer than this overlap [sizes of the shapes]; rounding.
+        flat: A tetrahedron thinner than this part of its size has no inside; rounding.
+        shifts: Shifts that improve the direction of the least overlap, at most.
+        least_gain: The shifts end where one gains less [sizes of the shapes].
+        shifted_apart: How far beyond touching shapes are shifted [sizes of the shapes].
+    """
+
+    steps: int = 40
+    exact: float = 1e-10
+    touching: float = 1e-9
+    flat: float = 1e-9
+    shifts: int = 4
+    least_gain: float = 1e-6
+    shifted_apart: float = 0.02
+
+
+RULES = GapRules()
+
+# Columns of a corner of a simplex: of the difference, on the first, on the second, weight.
+SIMPLEX = 10
 ON_FIRST, ON_SECOND, WEIGHT = 3, 6, 9
 
-# Directions of a shape's frame in which an overlap is measured first. With edges and corners of the cube as well,
+# Directions of a shape's frame in which an overlap is measured first. With the edges and corners of the cube as well,
 # solves for the hands of Unitree's G1 took as many iterations and 1.6 times as long.
-AXES = (
+FRAME_AXES = (
     (1.0, 0.0, 0.0),
     (-1.0, 0.0, 0.0),
     (0.0, 1.0, 0.0),
@@ -42,14 +62,14 @@ AXES = (
 class Gap(NamedTuple):
     """The nearest points of two shapes."""
 
-    distance: float  # of their surfaces, negative where they overlap
+    distance: float  # between their surfaces, negative if they overlap
     first: Any  # xyz, on the first
     second: Any  # xyz, on the second
     normal: Any  # xyz, unit, from the first to the second
 
 
 class Hull(NamedTuple):
-    """The convex hull of some of the rows of a table of points, placed in the world."""
+    """The convex hull of `size` rows of a table of points, from row `first` on, and its pose in world."""
 
     points: Any  # (V, 3 or more)
     first: int
@@ -66,9 +86,9 @@ def _along(points, k, way):
 
 @cold
 def _farthest(points, first, size, way):
-    """Which of the rows of points from `first` on is the farthest along a direction, the first of those as far.
+    """The row of points, from `first` on, that is farthest along a direction; of equal ones the first.
 
-    Rows are compared in four lanes, none of which waits for the others.
+    Rows are compared in four independent lanes.
     """
     a = b = c = d = first
     far_a = far_b = far_c = far_d = -math.inf
@@ -99,21 +119,21 @@ def _farthest(points, first, size, way):
 
 @entry("f2 f2 i1")
 def farthest_of(points, ways, out):
-    """Which of the points (V, 3) are the farthest along directions (N, 3), shape (N,)."""
+    """Fill out, shape (N,), with the row of points (V, 3) that is farthest along each of `ways` (N, 3)."""
     for n in range(ways.shape[0]):
         out[n] = _farthest(points, 0, points.shape[0], quat.load3(ways, n, 0))
 
 
 @leaf
 def support(hull, way):
-    """The point of a hull, in the world, that is farthest along a direction."""
+    """The point of a hull that is farthest along a direction, both in world."""
     k = _farthest(hull.points, hull.first, hull.size, quat.unrotate(hull.turn, way))
     return quat.add(hull.place, quat.rotate(hull.turn, quat.load3(hull.points, k, 0)))
 
 
 @leaf
 def _separation(one, other, way):
-    """How far apart two hulls are seen along a unit direction from the first to the second."""
+    """The separation of two hulls along a unit direction from the first to the second."""
     a, b = support(one, way), support(other, quat.scale(way, -1.0))
     return quat.dot(quat.sub(b, a), way)
 
@@ -123,7 +143,7 @@ def _separation(one, other, way):
 
 @leaf
 def _of_triangle(a, b, c):
-    """Weights of the corners of a triangle in its point nearest to the origin."""
+    """Barycentric weights of the point of a triangle nearest to the origin."""
     ab, ac = quat.sub(b, a), quat.sub(c, a)
     d1, d2 = -quat.dot(ab, a), -quat.dot(ac, a)
     if d1 <= 0.0 and d2 <= 0.0:
@@ -163,14 +183,14 @@ def _blend(a, b, c, weights):
 
 @leaf
 def _beyond(a, b, c, d):
-    """How far the origin is beyond the face abc of a tetrahedron, of its height over that face.
+    """How far the origin is outside the face abc of a tetrahedron, as a part of its height over that face.
 
-    Positive outside, negative on the side of d; positive, too, for a tetrahedron without an inside.
+    Negative on the side of d; positive for a tetrahedron too flat to have an inside.
     """
     normal = quat.cross(quat.sub(b, a), quat.sub(c, a))
     height = quat.dot(quat.sub(d, a), normal)
     size = quat.norm(normal) * (quat.norm(quat.sub(d, a)) + quat.norm(a))
-    if abs(height) <= FLAT * size:
+    if abs(height) <= RULES.flat * size:
         return 1.0
     return quat.dot(a, normal) / height
 
@@ -207,9 +227,9 @@ def _of_tetrahedron(simplex):
 
 @kernel
 def _reduce(simplex, count):
-    """Weigh the corners of a simplex for its point nearest to the origin and drop those that do not count.
+    """Find the weights of the point of a simplex nearest to the origin, and drop the corners without weight.
 
-    Returns how many are left, 0 if the origin is inside.
+    Returns how many corners are left, 0 if the origin is inside.
     """
     if count == 2:
         a, b = quat.load3(simplex, 0, 0), quat.load3(simplex, 1, 0)
@@ -237,7 +257,7 @@ def _reduce(simplex, count):
 
 @leaf
 def _at(simplex, count, column):
-    """The weighted sum of a vector of the corners."""
+    """The weighted sum over the corners of the vector that begins at a column."""
     x, y, z = 0.0, 0.0, 0.0
     for k in range(count):
         weight = simplex[k, WEIGHT]
@@ -263,15 +283,15 @@ def _is_known(simplex, count, corner):
 def _walk(one, other, shift, start, size, reach, simplex):
     """The nearest points of two hulls, the second shifted; a distance of 0 and no points if they overlap.
 
-    `start` is a guess at the direction from the first to the second. Where they are seen to be farther apart than
-    `reach` along some direction the walk ends: the distance is the one along it, or less than the true one.
+    `start` is a guess at the direction from the first to the second. The search ends early once the separation
+    along some direction exceeds `reach`; the distance returned is that separation, at most the true distance.
     """
     way = start
     if quat.dot(way, way) == 0.0:
         way = (1.0, 0.0, 0.0)
     count, last = 0, math.inf
     near = (0.0, 0.0, 0.0)
-    for step in range(STEPS):
+    for step in range(RULES.steps):
         a = support(one, way)
         b = quat.add(support(other, quat.scale(way, -1.0)), shift)
         corner = quat.sub(a, b)
@@ -283,8 +303,8 @@ def _walk(one, other, shift, start, size, reach, simplex):
                 return Gap(along / size, a, b, quat.scale(way, 1.0 / size))
         if step > 0:
             square = quat.dot(near, near)
-            # What the corner adds along the way to the origin is what the distance may still shrink by.
-            if square - quat.dot(near, corner) <= EXACT * square or _is_known(
+            # By how much the new corner is nearer to the origin bounds what the distance may still shrink by.
+            if square - quat.dot(near, corner) <= RULES.exact * square or _is_known(
                 simplex, count, corner
             ):
                 break
@@ -297,10 +317,10 @@ def _walk(one, other, shift, start, size, reach, simplex):
             return Gap(0.0, near, near, near)
         near = _at(simplex, count, 0)
         square = quat.dot(near, near)
-        if square <= (TOUCHING * size) ** 2:
+        if square <= (RULES.touching * size) ** 2:
             return Gap(0.0, near, near, near)
         if square >= last:
-            break  # as near as rounding lets it come
+            break  # rounding: it comes no nearer
         last = square
         way = quat.scale(near, -1.0)
     distance = quat.norm(near)
@@ -314,31 +334,32 @@ def _walk(one, other, shift, start, size, reach, simplex):
 
 @cold
 def _part(one, other, start, size, simplex, ways, count):
-    """The direction in which two hulls that overlap are parted by the least shift, as far as it is found.
+    """A direction along which a small shift separates two overlapping hulls, the smallest that is found.
 
-    Tried first are `start`, the axes of both and the first `count` rows of `ways`, in the frame of the first.
+    The search starts with the best of `start`, the axes of both and the first `count` rows of `ways`, in the frame
+    of the first.
     """
     way = quat.unit(start) if quat.dot(start, start) > 0.0 else (1.0, 0.0, 0.0)
     best = _separation(one, other, way)
-    for k in range(2 * len(AXES) + count):
-        if k < len(AXES):
-            tried = quat.rotate(one.turn, AXES[k])
-        elif k < 2 * len(AXES):
-            tried = quat.rotate(other.turn, AXES[k - len(AXES)])
+    for k in range(2 * len(FRAME_AXES) + count):
+        if k < len(FRAME_AXES):
+            tried = quat.rotate(one.turn, FRAME_AXES[k])
+        elif k < 2 * len(FRAME_AXES):
+            tried = quat.rotate(other.turn, FRAME_AXES[k - len(FRAME_AXES)])
         else:
-            tried = quat.rotate(one.turn, quat.load3(ways, k - 2 * len(AXES), 0))
+            tried = quat.rotate(one.turn, quat.load3(ways, k - 2 * len(FRAME_AXES), 0))
         found = _separation(one, other, tried)
         if found > best:
             best, way = found, tried
-    for _ in range(SHIFTS):
-        shift = quat.scale(way, APART * size - best)
+    for _ in range(RULES.shifts):
+        shift = quat.scale(way, RULES.shifted_apart * size - best)
         gap = _walk(one, other, shift, way, size, math.inf, simplex)
         if gap.distance == 0.0:
             break
         found = _separation(one, other, gap.normal)
         if found > best:
             way = gap.normal
-        if found <= best + BETTER * size:
+        if found <= best + RULES.least_gain * size:
             break
         best = found
     return way
@@ -346,15 +367,15 @@ def _part(one, other, start, size, simplex, ways, count):
 
 @cold
 def hull_gap(one, other, radii, start, size, reach, simplex, ways, count):
-    """The gap of two hulls thickened by radii in all; where they are farther apart than `reach`, at least that much.
+    """The gap of two thickened hulls; if they are farther apart than `reach`, at least `reach`.
 
     Args:
         one: The first.
         other: The second.
         radii: The sum of both radii.
         start: A guess at the direction from the first to the second, of any length.
-        size: How large both are together.
-        reach: Up to which gap it is exact.
+        size: The size of both together.
+        reach: Up to this gap the result is exact.
         simplex: Buffer, shape (4, SIMPLEX).
         ways: More directions to measure an overlap in, in the frame of the first, shape (W, 3 or more).
         count: How many of them.
@@ -369,16 +390,16 @@ def hull_gap(one, other, radii, start, size, reach, simplex, ways, count):
 
 @entry("f2 f2 f f f2 f2 f2 f2 f1")
 def hull_gaps(one, other, radii, size, turns, places, ways, simplex, out):
-    """The gaps (N,) of two hulls, the second placed relative to the first in N ways.
+    """The gaps (N,) of two hulls for N poses of the second relative to the first.
 
     Args:
         one: Points of the first, shape (V, 3).
         other: Points of the second, in its own frame, shape (W, 3).
         radii: The sum of both radii.
-        size: How large both are together.
+        size: The size of both together.
         turns: Rotations of the second's frame in that of the first, wxyz, shape (N, 4).
         places: Its origins, shape (N, 3).
-        ways: Directions to measure overlaps in, shape (K, 3): the more, the more exact.
+        ways: Directions to measure overlaps in, shape (K, 3); more of them are more exact.
         simplex: Buffer, shape (4, SIMPLEX).
         out: Shape (N,).
     """

@@ -2,7 +2,8 @@
 
 Where a target cannot be met the residual does not vanish, and the curvature of the effector's path
 counts: a link whose target is ten lengths away turns ten times too far without it. For freedoms i
-above j on the way to an effector at arm r from j, the path curves by axis_i x (axis_j x r).
+above j in the chain to an effector at arm r from j, the second derivative of its position is
+axis_i x (axis_j x r).
 """
 
 from typing import Any, NamedTuple
@@ -19,8 +20,8 @@ class View(NamedTuple):
 
     point: Any  # xyz, the eye
     wanted: Any  # xyz, the unit direction to the target
-    across: Any  # xyz, the miss square to that direction, divided by the distance
-    along: float  # the miss along it
+    across: Any  # xyz, the miss perpendicular to that direction, divided by the distance
+    along: float  # the miss along that direction
     distance: float  # of the target
 
 
@@ -36,7 +37,7 @@ def _add(a, i, j, value):
 def curvature(problem, frames, linear, a):
     """Add the curvature of every position and look block to the lower triangle of a, shape (D, D).
 
-    Turns and slides only.
+    Rotations and slides only.
     """
     blocks, blocks_f = problem.blocks, problem.blocks_f
     effectors = frames.effectors
@@ -47,8 +48,8 @@ def curvature(problem, frames, linear, a):
             miss = quat.scale(quat.sub(quat.load3(effectors, g, layout.E_TARGET), point), factor)
             _path(problem, frames, linear, blocks[g, layout.B_MOVE], point, False, miss, a)
         elif blocks[g, layout.B_KIND] == layout.LOOKAT:
-            # What is missing is wanted - seen; the direction seen turns like an arm of its own, and the
-            # direction wanted changes as the eye moves.
+            # The residual is wanted - seen. The direction seen turns like an arm, and the direction wanted changes
+            # as the eye moves.
             seen, wanted, distance = look(problem, frames, g)
             factor = (blocks_f[g, layout.B_WEIGHT] * problem.radian) ** 2
             miss = quat.scale(quat.sub(wanted, seen), factor)
@@ -73,7 +74,7 @@ def curvature(problem, frames, linear, a):
 
 @kernel
 def _path(problem, frames, linear, k, point, turning, miss, a):
-    """The curvature of the path of a point, or with `turning` of a direction, that joint k carries."""
+    """Add the curvature of the path of a point, or with `turning` of a direction, that joint k carries."""
     moving = problem.moving
     while k >= 0:
         if moving[k, layout.M_MIMIC] < 0:
@@ -102,7 +103,7 @@ def _move(problem, frames, linear, k, n, point):
 
 @kernel
 def _parallax(problem, frames, linear, k, view, a):
-    """The products of first derivatives in the second one of the direction wanted.
+    """Add the products of first derivatives in the second derivative of the direction wanted.
 
     With w = v / |v| and v = target - point, whose derivatives are -x_i, for a miss m:
     m . w_ij = -across . x_ij - ((across . x_j)(w . x_i) + (across . x_i)(w . x_j)) / |v|
@@ -155,14 +156,14 @@ def _within(problem, linear, k, n, arm, move, miss, a):
         other = quat.load3(axes, moving[k, layout.M_DOF] + m, 0)
         bend = quat.dot(miss, quat.cross(other, move))
         if kind & layout.QUATERNION != 0:
-            # The parts of a rotation vector commute to second order: the mean of both orders.
+            # The components of a rotation vector commute to second order: the mean of both orders.
             bend = 0.5 * (bend + quat.dot(miss, quat.cross(axis, quat.cross(other, arm))))
         _add(a, d, moving[k, layout.M_DOF] + m, -bend)
 
 
 @leaf
 def _above(problem, linear, k, d, move, miss, a):
-    """Pairs of freedom d of joint k with every turn above it."""
+    """Pairs of freedom d of joint k with every rotation above it."""
     moving = problem.moving
     up = moving[k, layout.M_PARENT]
     turned = quat.cross(move, miss)

@@ -6,11 +6,11 @@ A kernel runs in one of three ways, chosen when supple is imported (`MODE`):
     jit      compiled by Numba at the first call and cached, see `supple.kernels.jit`
     python   as written, to debug
 
-The library is used where there is one that was built from these sources. Otherwise, and with
+The library is used if it was built from these sources. Otherwise, and with
 ``SUPPLE_JIT=1`` or Numba's ``NUMBA_BOUNDSCHECK=1``, kernels are compiled just in time.
 ``SUPPLE_DISABLE_JIT=1`` (or Numba's ``NUMBA_DISABLE_JIT=1``) leaves them plain Python.
 
-A kernel that Python calls is an entry, and says what it takes:
+A kernel that Python calls is an entry, and declares its signature:
 
     @entry("i1 f2 f -> b")  # an int64 array with one axis, a float64 array with two, a float; a bool
 
@@ -35,18 +35,18 @@ LIBRARY, JIT, PYTHON, NONE = "library", "jit", "python", "none"
 INSTALL = "pip install 'supple[jit]'"
 
 SOLVE = "i1 f1 f3 f2 f2 f2 f1 f2 f2 i i"
-"""What `solve_range` of every solver takes: ints, floats, offsets, starts, targets, out, work, trace
+"""The signature of `solve_range` of every solver: ints, floats, offsets, starts, targets, out, work, trace
 of poses, trace of events, first, last."""
 
 _log = logging.getLogger("supple")
 
 
 class Kernel(NamedTuple):
-    """A kernel as it was written, and how it is compiled."""
+    """A kernel's Python function, and how it is compiled."""
 
     function: Callable[..., Any]
     how: str  # "kernel", "leaf", "cold", "inlined" or "generated"
-    now: Any  # what its module holds in place of the function
+    now: Any  # the object that replaces the function in its module
 
 
 KERNELS: list[Kernel] = []
@@ -72,12 +72,12 @@ MODE = _choose()
 
 
 def kernel(function: Function) -> Function:
-    """Mark a kernel: a function of numbers, arrays and records of them, at the top of a module.
+    """Mark a kernel: a function of scalars, arrays and records of them, at module level.
 
     It may call kernels of its own file and of the ``kernels`` and ``solvers`` folders. Compiled, it
     runs without the interpreter lock, divides as NumPy does (by zero gives inf or nan), keeps IEEE
-    arithmetic, and allocates nothing: arrays in it are not counted, so that views and records are
-    free.
+    arithmetic, and allocates nothing: arrays have no reference counts, so that views and records
+    cost nothing.
 
     A kernel of your own, outside supple, is compiled just in time.
 
@@ -90,27 +90,27 @@ def kernel(function: Function) -> Function:
 def leaf(function: Function) -> Function:
     """A small kernel that is called for every joint or freedom: the compiler is told to inline it.
 
-    Records are passed to a function that is not inlined field by field, which costs more than the work
-    of a small one.
+    A call that is not inlined passes records field by field, which costs more than the work of a small
+    function.
     """
     return _made(function, "leaf")
 
 
 def cold(function: Function) -> Function:
-    """A kernel of a path that few problems take: not inlined because a leaf calls it.
+    """A kernel of a path that few problems take: not inlined into a leaf that calls it.
 
-    Inlined, it would make what calls it larger, and slower to compile, for all others too.
+    Inlined, it would make its callers larger and slower to compile for all problems.
     """
     return _made(function, "cold")
 
 
 def inlined(function: Function) -> Function:
-    """Have `function` copied to where kernels call it: the way to return a view of an array."""
+    """Copy `function` to its call sites in kernels, which is how a kernel returns a view of an array."""
     return _made(function, "inlined")
 
 
 def generated(plain: Function) -> Function:
-    """What plain Python does as written; compiled, by the function of that name in `supple.kernels.intrinsics`."""
+    """Replace a function, when compiled, by the one of that name in `supple.kernels.intrinsics`."""
     return _made(plain, "generated")
 
 
@@ -118,7 +118,7 @@ def entry(signature: str) -> Callable[[Function], Function]:
     """Mark a kernel that Python calls.
 
     Args:
-        signature: What it takes and returns, as in the text of this module.
+        signature: Its arguments and results, as in the module docstring.
     """
 
     def mark(function: Any) -> Any:
@@ -135,7 +135,7 @@ def entry(signature: str) -> Callable[[Function], Function]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of an entry: its module inside supple, and its own."""
+    """The name of an entry: its module inside supple, then its function."""
     return f"{function.__module__.removeprefix('supple.')}.{function.__name__}"
 
 
@@ -155,7 +155,7 @@ def _made(function: Any, how: str) -> Any:
 
 
 def _own(function: Any, how: str) -> Any:
-    """A kernel outside supple, compiled just in time while supple's own come from the library."""
+    """A kernel outside supple, compiled just in time while supple's kernels come from the library."""
     if find_spec("numba") is None:
         raise SuppleError(
             f"kernel {function.__name__!r}: a kernel of your own is compiled by Numba, which is not "
@@ -167,7 +167,7 @@ def _own(function: Any, how: str) -> Any:
 
 
 def _missing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """In place of a kernel that cannot run."""
+    """A function that replaces a kernel that cannot run, and raises."""
 
     def fail(*arguments: Any) -> Any:
         del arguments
@@ -186,13 +186,13 @@ def compiling() -> bool:
 
 
 def announce(name: str, function: Callable[..., Any], *, seconds: float = 10) -> None:
-    """Have the compilation of an entry said, once, if it turns out to be needed.
+    """Log a notice when an entry is compiled, if it has to be.
 
-    Call it before the entry is called, as often as you like: only the first call does anything.
+    Call it before the entry is called, any number of times: only the first call has an effect.
     The notice goes to the ``supple`` logger (INFO) and to the terminal, if there is one.
 
     Args:
-        name: What is compiled, to follow "compiling the", such as "LM solver".
+        name: The text after "compiling the", such as "LM solver".
         function: The entry.
         seconds: About how long it takes [s].
     """

@@ -1,11 +1,11 @@
 """From an error to a step: pseudo-inverse, transpose, damped and selectively damped least squares.
 
 `columns`, shape (D, R), is the Jacobian J with a row for each freedom; the error e, shape (R,), is
-what the effectors should move by. A step has a number for each freedom, multiplied by its `gain`
-both going in and coming out: 0 for one that may not move, less than 1 for a stiff one.
+what the effectors should move by. A step has one entry for each freedom. The freedom's `gain` multiplies both its
+column and its entry: 0 if it may not move, less than 1 if it is stiff.
 
-Of problems with many goals and freedoms the steps are found on the tree (`tree_factor`) in linear time. There the
-pseudo-inverse is the limit of damped steps, each for what the others have left (iterated Tikhonov
+Problems with many goals and freedoms are solved on the tree (`tree_factor`) in linear time. There the
+pseudo-inverse is the limit of damped steps, each for the error that the others have left (iterated Tikhonov
 regularization), and singular values fade out below about 3e-5 of the largest. Selective damping needs the
 singular vectors, and stays dense.
 """
@@ -31,15 +31,18 @@ from supple.kernels.tree_factor import (
 from supple.kernels.workspace import matrix, row_at, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)
-TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
+# Singular values below this fraction of the largest count as zero; not tuned.
+LEAST_SINGULAR_RATIO = 1e-6
 # On a tree: the damping of the steps that add up to the pseudo-inverse, as a part of the largest squared column,
-# and how many they are. Smaller ones leave noise of 1e-16 / FADE in singular directions; a singular value of 1e-3
-# of the largest is met to 1e-12 with four.
-FADE = 1e-9
+# and how many they are. A smaller damping leaves noise of 1e-16 / FADING_DAMPING in singular directions; with four
+# steps a singular value of 1e-3 of the largest is met to 1e-12.
+FADING_DAMPING = 1e-9
 FADING_STEPS = 4
-GAMMA = 0.25 * math.pi  # the greatest turn of a selectively damped step: Buss and Kim's gamma_max
-AT_BOUND = 1e-12
-PASSES = 8  # at most how often a step is found again without the freedoms at their limits
+# The largest rotation in a selectively damped step [rad]: gamma_max of Buss and Kim 2005.
+GAMMA_MAX = 0.25 * math.pi
+AT_BOUND = 1e-12  # a freedom with no more room than this stands at its bound [rad, characteristic lengths]; rounding
+# How often a step is found again without the freedoms at their limits, at most; not tuned.
+MOST_PASSES = 8
 
 
 class Direction(NamedTuple):
@@ -87,7 +90,7 @@ def mark_turns(problem, turns):
 
 @kernel
 def shorten(delta, turns, cap):
-    """Scale a step so that no turn in it is larger than the cap."""
+    """Scale a step so that no rotation in it is larger than the cap [rad]."""
     largest = 0.0
     for d in range(delta.shape[0]):
         largest = max(largest, turns[d] * abs(delta[d]))
@@ -121,7 +124,7 @@ def transposed(columns, step):
 
 @kernel
 def selective_share(columns, step, sigma, amount):
-    """How much of the step amount * v is taken.
+    """The share of the step amount * v that is taken.
 
     Buss and Kim 2005: N is how far the effectors should go along u, M how far the changes in v move
     them if no two cancel; the step may turn a joint by gamma_max min(1, N / M) at most.
@@ -138,7 +141,7 @@ def selective_share(columns, step, sigma, amount):
             reach += math.sqrt(x * x + y * y + z * z)
         moved += abs(step.gain[d] * v[d]) * reach / sigma
         largest = max(largest, step.turns[d] * abs(amount * v[d]))
-    limit = GAMMA if moved <= wanted else GAMMA * wanted / moved
+    limit = GAMMA_MAX if moved <= wanted else GAMMA_MAX * wanted / moved
     return limit / largest if largest > limit else 1.0
 
 
@@ -152,7 +155,7 @@ def direction(method, columns, step, regularization):
     else:
         for d in range(count):
             delta[d] = 0.0
-        least = TRUNCATE * decompose(columns, step.gain, step.square, step.basis)
+        least = LEAST_SINGULAR_RATIO * decompose(columns, step.gain, step.square, step.basis)
         for i in range(step.square.shape[0]):
             sigma = singular(columns, step.gain, step.basis, i, u, v)
             if not sigma > least:
@@ -169,7 +172,7 @@ def direction(method, columns, step, regularization):
             for d in range(count):
                 delta[d] += amount * v[d]
         if method == SDLS:
-            shorten(delta, step.turns, GAMMA)
+            shorten(delta, step.turns, GAMMA_MAX)
     for d in range(count):
         delta[d] *= step.gain[d]
 
@@ -178,12 +181,12 @@ def direction(method, columns, step, regularization):
 def bounded_direction(problem, linear, step, method, regularization):
     """The method's step without the freedoms that stand at a limit and would be pushed outward.
 
-    They are taken out and the step is found again, so that the others do their work.
+    They are left out and the step is found again, so that the other freedoms take over.
     """
     gain, delta, bounds = step.gain, step.delta, linear.bounds
     for d in range(gain.shape[0]):
         gain[d] = math.sqrt(problem.weight[d])
-    for _ in range(PASSES):
+    for _ in range(MOST_PASSES):
         if uses_tree(linear):
             _direction_on_tree(problem, linear, step, method, regularization)
         else:
@@ -214,12 +217,12 @@ def _direction_on_tree(problem, linear, step, method, regularization):
         column_squares(tree, more)
         for d in range(delta.shape[0]):
             largest = max(largest, free[d] * more[d])
-        damping, steps = FADE * largest + 1e-300, FADING_STEPS
+        damping, steps = FADING_DAMPING * largest + 1e-300, FADING_STEPS
     if method != TRANSPOSE and not factor_tree(tree, free, damping):
         return  # no step: the caller tries the transpose
     top, bottom = 0.0, 0.0
     for _ in range(steps):
-        # For what the steps before have left of the error.
+        # For the error that the steps before have left.
         changed_rows(tree, delta, u)
         for r in range(error.shape[0]):
             u[r] = error[r] - u[r]
@@ -244,7 +247,7 @@ def _direction_on_tree(problem, linear, step, method, regularization):
 def strays(problem, linear, change, rows, new_rows, tracking, u):
     """True if a step's tracking error is over its bound.
 
-    That error is how far the effectors end from where the linear problem puts them,
+    That error is the distance of the effectors from their positions in the linear model,
     |f(theta + delta) - f(theta) - J delta|, and its bound the fraction `tracking` of |J delta|.
     """
     columns = linear.columns

@@ -2,10 +2,10 @@
 
     T_parent_j = Trans(offset * stretch of the parent) Rot(rest) Trans(d(q)) Rot(r(q)) Scale(s)
 
-Scales are inherited as they stand, so below a non-uniform scale the linear part of a frame is a
+Children inherit scales unchanged, so below a non-uniform scale the linear part of a frame is a
 shear: positions are exact, `linear` holds the 3x3 parts, and `rotations` the rotations alone.
-An array with no poses, shape (0, N, 3), stands for no translations or no scales of the poses' own;
-one pose of them serves the whole batch.
+Translations and scales of shape (0, N, 3) mean that the poses have none; of shape (1, N, 3), that all poses share
+them.
 """
 
 from supple.kernels.decorators import entry, kernel
@@ -16,7 +16,7 @@ from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, sto
 
 @kernel
 def _tidy(q):
-    """One Newton step towards length one: keeps long chains from drifting, without a root."""
+    """One Newton step towards length one, without a square root: keeps long chains from drifting."""
     f = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (q[0] * f, q[1] * f, q[2] * f, q[3] * f)
 
@@ -33,7 +33,7 @@ def _apply(linear, v):
 
 @kernel
 def _compose(linear, turn, size, out):
-    """Put linear * Rot(turn) * Scale(size) into out, which may be linear itself."""
+    """Write linear * Rot(turn) * Scale(size) into out, which may be linear itself."""
     x = scale(rotate(turn, (1.0, 0.0, 0.0)), size[0])
     y = scale(rotate(turn, (0.0, 1.0, 0.0)), size[1])
     z = scale(rotate(turn, (0.0, 0.0, 1.0)), size[2])
@@ -46,7 +46,7 @@ def _compose(linear, turn, size, out):
 
 @kernel
 def _offset(ints, floats, translations, b, j, q):
-    """The origin of joint j in its parent's frame before it moves itself."""
+    """The origin of joint j in its parent's frame, before its own motion."""
     if translations.shape[0] > 0:
         offset = load3(translations[b if translations.shape[0] > 1 else 0], j, 0)
     else:
@@ -77,10 +77,10 @@ def forward_batch(
         ints: The packed skeleton, shape (N, JOINT_INTS).
         floats: The packed skeleton, shape (N, JOINT_FLOATS).
         tip_joint: The joint that carries each tip, shape (T,).
-        tip_offset: Where, in the joint's frame, shape (T, 3).
+        tip_offset: Position in the joint's frame, shape (T, 3).
         tip_rotation: wxyz in the joint's frame, shape (T, 4).
         coordinates: Shape (B, Q).
-        translations: Offsets of the poses' own, shape (B or 1 or 0, N, 3).
+        translations: Offsets that replace the skeleton's, shape (B or 1 or 0, N, 3).
         scales: Shape (B or 1 or 0, N, 3).
         positions: Out: shape (B, N + T, 3).
         rotations: Out: wxyz, shape (B, N + T, 4).
@@ -138,13 +138,13 @@ def forward_batch(
 
 @entry("i2 f2 f2 f3 f3 f3")
 def local_batch(ints, floats, coordinates, translations, positions, rotations):
-    """Where each joint stands and how it is turned in its parent's frame, scales aside.
+    """Position and rotation of each joint in its parent's frame, without scales.
 
     Args:
         ints: The packed skeleton, shape (N, JOINT_INTS).
         floats: The packed skeleton, shape (N, JOINT_FLOATS).
         coordinates: Shape (B, Q).
-        translations: Offsets of the poses' own, shape (B or 1 or 0, N, 3).
+        translations: Offsets that replace the skeleton's, shape (B or 1 or 0, N, 3).
         positions: Out: shape (B, N, 3).
         rotations: Out: rest * r(q), wxyz, shape (B, N, 4).
     """
@@ -161,18 +161,19 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
             store4(rotations[b], j, 0, mul(rest, turn))
 
 
-# Even scales folded into offsets, so that solvers see rigid bones ---------------------------------
+# Uniform scales folded into offsets, so that solvers see rigid bones ------------------------------
 
-EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
+# How far apart the three factors of a uniform scale may be, relatively; not tuned.
+UNIFORM_SCALE_TOLERANCE = 1e-6
 
 
 @entry("i2 f3 f3 -> i")
 def scale_offsets(ints, scales, offsets):
     """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place.
 
-    Scales are used up.
+    `scales` is overwritten with the products along each chain.
 
-    Returns the first joint with joints below it whose scale is not even, or -1.
+    Returns the first joint with children whose scale is not uniform, or -1.
     """
     for b in range(offsets.shape[0]):
         for j in range(offsets.shape[1]):
@@ -180,7 +181,7 @@ def scale_offsets(ints, scales, offsets):
             if parent < 0:
                 continue
             for i in range(3):
-                if abs(scales[b, parent, i] - scales[b, parent, 0]) > EVEN * abs(
+                if abs(scales[b, parent, i] - scales[b, parent, 0]) > UNIFORM_SCALE_TOLERANCE * abs(
                     scales[b, parent, 0]
                 ):
                     return parent

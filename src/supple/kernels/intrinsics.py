@@ -1,4 +1,4 @@
-"""How Numba compiles what kernels cannot say in Python: bare parts of arrays, the call of an address."""
+"""Numba intrinsics for what Python cannot express: views without reference counts, and calls of an address."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from numba.extending import intrinsic
 
 
 def _numbers(context: Any, builder: Any, array: Any, value: Any) -> Any:
-    """What an array in generated code is made of."""
+    """The fields of an array in generated code."""
     from numba.np.arrayobj import make_array
 
     return make_array(array)(context, builder, value)
 
 
 def _bare(context: Any, builder: Any, array: Any, data: Any, shape: Any) -> Any:
-    """An array of the given type that begins at `data` and belongs to nobody."""
+    """An array of the given type that begins at `data`, without a reference count."""
     from numba.np.arrayobj import make_array, populate_array
 
     size = context.get_abi_sizeof(context.get_data_type(array.dtype))
@@ -97,4 +97,4 @@ INTRINSICS: dict[str, Any] = {
     "row_at": intrinsic(_row),
     "call_function": intrinsic(_call),
 }
-"""By the name of the function that runs in their place where nothing is compiled."""
+"""By the name of the Python function that runs instead where nothing is compiled."""

@@ -1,9 +1,9 @@
 """The linear problem at a pose: a world axis, bounds and a step for every freedom, and the Jacobian.
 
 A *freedom* turns about or slides along one axis, or stretches a joint. Quaternions turn about the world
-axes; one with limits of swing and twist turns outward, along the rim of its cone and about itself, so
-that its limits are bounds on single freedoms and it can slide along the rim when pressed against it. With
-four half-angles along the rim is along the ellipse of its level, and outward is square to that.
+axes. One with limits of swing and twist has three axes of its own: outward, along the rim of its cone, and its
+pointing direction. So its limits are bounds on single freedoms, and it can slide along the rim when pressed against
+it. With four half-angles the rim is the ellipse through the present tilt, and outward is perpendicular to it.
 Lengths count in characteristic lengths, so a slide of one moves as far as a radian at the tip.
 
 `columns[d, r]` is how fast residual row r *shrinks* as freedom d grows, so that columns^T delta =
@@ -33,7 +33,7 @@ from supple.kernels.workspace import zero_rows
 
 # The tangent space --------------------------------------------------------------------------------
 
-BIG = 1e300
+NO_BOUND = 1e300  # how far a freedom without limits may change
 
 
 @leaf
@@ -45,10 +45,10 @@ def _bound(linear, d, low, high, cap):
 
 @kernel
 def tangent(problem, frames, linear, q):
-    """World axis of every freedom and how far it may change from here, bounds of shape (D, 2).
+    """Fill the world axis of every freedom and the bounds of its change, shape (D, 2).
 
-    Axes have shape (D + M, 3): a mimic joint k has no freedom, its axis stands in row D + k. The
-    axis of a stretch is left alone: what a stretch moves depends on the branch.
+    Axes have shape (D + M, 3): a mimic joint k has no freedom, its axis is in row D + k. The
+    axis of a stretch is not written: what a stretch moves depends on the branch.
     """
     moving, moving_f = problem.moving, problem.moving_f
     axes = linear.axes
@@ -62,7 +62,7 @@ def tangent(problem, frames, linear, q):
                 0,
                 quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS)),
             )
-            kind = layout.FIXED  # it has no freedom of its own but its stretch
+            kind = layout.FIXED  # its stretch is its only freedom
         d = moving[k, layout.M_DOF]
         at = moving[k, layout.M_Q]
         cap = moving_f[k, layout.DAMPING]
@@ -106,15 +106,15 @@ def _world_axes(linear, d):
     bounds = linear.bounds
     for i in range(3):
         quat.store3(linear.axes, d + i, 0, quat.letter_axis(i))
-        bounds[d + i, 0] = -BIG
-        bounds[d + i, 1] = BIG
+        bounds[d + i, 0] = -NO_BOUND
+        bounds[d + i, 1] = NO_BOUND
 
 
 @leaf
 def _swing_twist_axes(problem, linear, q, k, at, pre, d):
-    """Outward, along the rim, about itself.
+    """Axes and bounds outward, along the rim, and about the pointing direction.
 
-    Plain world axes while the cone's axis is (almost) at rest.
+    Near rest, where there is no outward direction, a fixed perpendicular axis serves.
     """
     moving_f = problem.moving_f
     axes, bounds = linear.axes, linear.bounds
@@ -134,7 +134,7 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
         moving_f[k, layout.LIMITS + 3] - twist,
     )
     if moving_f[k, layout.LIMITS + 3] - moving_f[k, layout.LIMITS + 2] >= 2.0 * math.pi:
-        low, high = -BIG, BIG
+        low, high = -NO_BOUND, NO_BOUND
     along = quat.cross(pointing, outward)
     if low > -1e-9 or high < 1e-9:
         # Pressed against a twist limit: slide along the rim without twisting.
@@ -144,7 +144,7 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
     quat.store3(axes, d, 0, quat.rotate(pre, outward))
     quat.store3(axes, d + 1, 0, quat.rotate(pre, along))
     quat.store3(axes, d + 2, 0, quat.rotate(pre, pointing))
-    # No step crosses more of the cone than there is: the rim of a narrow one bends away at once.
+    # No step is longer than the cone is wide: the rim of a narrow one curves away at once.
     limit = moving_f[k, layout.LIMITS + 1]
     bounds[d, 0] = -limit - swing
     bounds[d, 1] = limit - swing
@@ -161,16 +161,16 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
 
 @cold
 def _quadrant_axes(problem, linear, q, k, at, pre, d):
-    """Outward, along the rim, about itself, where the swing has four half-angles.
+    """The axes and bounds of `_swing_twist_axes` for a swing with four half-angles.
 
-    The same axes as those of a round cone, but along the ellipse of the level that the swing has.
+    The rim is the ellipse through the present swing.
     """
     axes, bounds = linear.axes, linear.bounds
     quadrants = quadrants_of(problem.moving_f, k)
     turn = quat.take4(q, at)
     a, b, twist = tilt_and_twist(turn, quadrants)
     pointing = quat.rotate(turn, quadrants.axis)
-    low, high = -BIG, BIG
+    low, high = -NO_BOUND, NO_BOUND
     if quadrants.high - quadrants.low < 2.0 * math.pi:
         twist = unwrapped(twist, quadrants.low, quadrants.high)
         low, high = quadrants.low - twist, quadrants.high - twist
@@ -185,7 +185,7 @@ def _quadrant_axes(problem, linear, q, k, at, pre, d):
     else:
         x, y = x / size, y / size
         swing = swing_of(quadrants, a, b)
-        # How the joint turns, its twist kept, as the tilt grows along the gradient and along the ellipse.
+        # Angular velocities with the twist kept, as the tilt grows along the gradient and along the ellipse.
         out = _turn_rate(swing, swing_of(quadrants, x, y))
         sliding = _turn_rate(swing, swing_of(quadrants, -y, x))
         along = quat.axpy(sliding, -quat.dot(sliding, pointing), pointing)
@@ -195,13 +195,13 @@ def _quadrant_axes(problem, linear, q, k, at, pre, d):
         rate = quat.dot(out, across)
         if rate < 0.0:
             across, rate = quat.scale(across, -1.0), -rate
-        # No step crosses more of the region than there is: a narrow one bends away at once.
+        # No step is longer than the region is wide: the rim of a narrow one curves away at once.
         room = (1.0 - here) * here / size * rate
         limit = problem.moving_f[k, layout.LIMITS + 1]
         bounds[d, 0], bounds[d, 1] = -2.0 * limit, room
         bounds[d + 1, 0], bounds[d + 1, 1] = -limit, limit
         if low > -1e-9 or high < 1e-9:
-            # Pressed against a twist limit: neither way twists.
+            # Pressed against a twist limit: neither axis twists.
             twisting = quat.dot(sliding, pointing) / width
             more = (quat.dot(out, pointing) - quat.dot(out, along) * twisting) / rate
             across = quat.axpy(across, more, pointing)
@@ -246,11 +246,9 @@ def _capped_turn(linear, delta, d, cap):
 
 @kernel
 def step_along(problem, frames, linear, q, delta, out):
-    """The pose q moved along the tangent step delta, shape (D,), put into the limits exactly.
+    """Write into out the pose q moved by the tangent step delta, shape (D,), clamped exactly to the limits.
 
-    Joints' coordinates go to out.
-
-    `states` and `axes` belong to q. Other coordinates of out are left alone.
+    Frames and axes belong to q. Only the coordinates of moving joints are written.
     """
     moving, moving_f = problem.moving, problem.moving_f
     joints = frames.joints
@@ -290,7 +288,7 @@ def step_along(problem, frames, linear, q, delta, out):
 
 # The Jacobian -------------------------------------------------------------------------------------
 
-NONE = (0.0, 0.0, 0.0)
+ZERO_VECTOR = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -329,16 +327,16 @@ class Derivative(NamedTuple):
     weight: float  # of the rows, with the scale of their unit
     place: bool  # whether it is a position
     turn: bool  # whether it is an orientation
-    miss: Any  # xyz, the residual in plain units
+    miss: Any  # xyz, the residual without weight, in model units or radians
     factor: float  # see `log_factor`
-    seen: Any  # xyz, of a look: where the effector looks
-    wanted: Any  # xyz, ... where it should
-    distance: float  # ... and how far away the target is
+    seen: Any  # xyz, of a look: the direction in which the effector looks
+    wanted: Any  # xyz, of a look: the direction to the target
+    distance: float  # of a look: how far away the target is
 
 
 @leaf
 def derivative_of(problem, frames, g):
-    """The derivative of block g, which has rows and is not of a goal of one's own."""
+    """The derivative of block g, which has rows and is not of a custom goal."""
     goal, row = problem.blocks[g, layout.B_KIND], problem.blocks[g, layout.B_ROW]
     place = goal == layout.POSITION or goal == layout.MEET or goal == layout.SPAN
     turn = goal == layout.ORIENTATION or goal == layout.ALIGN
@@ -351,7 +349,7 @@ def derivative_of(problem, frames, g):
         frames.residual[row + 2] / weight,
     )
     factor = log_factor(quat.norm(miss)) if turn else 0.0
-    seen, wanted, distance = NONE, NONE, 0.0
+    seen, wanted, distance = ZERO_VECTOR, ZERO_VECTOR, 0.0
     if goal == layout.LOOKAT or goal == layout.WATCH:
         seen, wanted, distance = look(problem, frames, g)
     return Derivative(row, weight, place, turn, miss, factor, seen, wanted, distance)
@@ -359,17 +357,17 @@ def derivative_of(problem, frames, g):
 
 @leaf
 def shrinking(by, slide, spin, half, own):
-    """How the rows of a block shrink, unweighted, as its effector slides and spins; `own`: not its target's.
+    """How fast the rows of a block shrink, unweighted, for a linear velocity and an angular one of an effector.
 
-    `half` is 0.5 for the block's effector, -0.5 for the one that is its target.
+    `own` is True and `half` is 0.5 for the block's effector, False and -0.5 for the one that is its target.
     """
     if by.place:
         return slide
     if by.turn:
         turned = quat.cross(by.miss, spin)
         return quat.axpy(quat.axpy(spin, half, turned), by.factor, quat.cross(by.miss, turned))
-    # Only the eye's own turn changes what it sees, but both ends move what it should.
-    change = quat.cross(spin, by.seen) if own else NONE
+    # Only the eye's own rotation changes what it sees; both ends change where it should look.
+    change = quat.cross(spin, by.seen) if own else ZERO_VECTOR
     if by.distance > 0.0:
         across = quat.axpy(slide, -quat.dot(slide, by.wanted), by.wanted)
         change = quat.axpy(change, 1.0 / by.distance, across)
@@ -380,7 +378,7 @@ def shrinking(by, slide, spin, half, own):
 def jacobian(problem, frames, linear):
     """Fill `columns`, shape (D, R), from the world axes of `tangent` and the rows of `residuals`.
 
-    Walks from each effector up its own path, so the cost is that of the entries that are not zero.
+    Each effector's chain is walked up once, so the work is proportional to the entries that are not zero.
     """
     moving, blocks = problem.moving, problem.blocks
     joints, effectors = frames.joints, frames.effectors
@@ -392,13 +390,12 @@ def jacobian(problem, frames, linear):
         if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
             continue  # a clip does not ask for it in this frame
         by = derivative_of(problem, frames, g)
-        # A moving target is walked up from as well; what it does counts the other way round.
+        # The chain of a moving target is walked up, too; its motion counts with the opposite sign.
         end, half, weight = g, 0.5, by.weight
         for _ in range(2 if goal >= layout.MEET else 1):
             point = quat.load3(effectors, end, layout.E_POS)
-            below = quat.load3(
-                effectors, end, layout.E_P1
-            )  # what the stretch of the joint above moves, in that joint's frame
+            # What the stretch of the joint above moves, in that joint's frame.
+            below = quat.load3(effectors, end, layout.E_P1)
             k = blocks[end, layout.B_MOVE]
             while k >= 0:
                 for i in range(freedoms_of(problem, k)):
@@ -414,7 +411,7 @@ def jacobian(problem, frames, linear):
 
 @cold
 def _fill_tree(problem, frames, linear):
-    """Fill the tree of the linear problem: the rows by the twists of joints, and how joints carry each other."""
+    """Fill the tree of the linear problem: the rows by the twists of joints, and the offsets between joints."""
     blocks, tree = problem.blocks, tree_factor.tree_of(problem, linear)
     for k in range(problem.moving.shape[0]):
         _fill_joint(problem, frames, linear, tree, k)
@@ -440,10 +437,10 @@ def _fill_tree(problem, frames, linear):
 
 @leaf
 def _fill_joint(problem, frames, linear, tree, k):
-    """Fill what joint k is in the tree: its arm, what its parent's stretch does to it, and its motions."""
+    """Fill joint k of the tree: its arm, how its parent's stretch moves it, and its motions."""
     moving, joints, motions = problem.moving, frames.joints, tree.motions
     parent, source = moving[k, layout.M_PARENT], moving[k, layout.M_MIMIC]
-    arm, way = NONE, NONE
+    arm, way = ZERO_VECTOR, ZERO_VECTOR
     if parent >= 0:
         origin = quat.load3(joints, parent, layout.S_POS)
         arm = quat.sub(quat.load3(joints, k, layout.S_POS), origin)
@@ -451,7 +448,7 @@ def _fill_joint(problem, frames, linear, tree, k):
             turn = quat.load4(joints, parent, layout.S_W)
             way = quat.rotate(turn, quat.load3(joints, k, layout.S_P1))
     quat.store3(tree.joints, k, tree_factor.ARM, arm)
-    quat.store3(tree.joints, k, tree_factor.WAY, way)
+    quat.store3(tree.joints, k, tree_factor.PER_STRETCH, way)
     for i in range(moving[k, layout.M_NDOF]):
         n = moving[k, layout.M_DOF] + i if source < 0 else problem.freedoms + k
         slid = slides(moving[k, layout.M_KIND], i)
@@ -464,15 +461,15 @@ def _fill_joint(problem, frames, linear, tree, k):
 
 @leaf
 def _base_motion(problem, frames, end, i):
-    """How an effector slides and spins with number i of the twist of its joint, or with the joint's stretch."""
+    """Linear and angular velocity of an effector for component i of the twist of its joint, or for the stretch."""
     k = problem.blocks[end, layout.B_MOVE]
     if i == tree_factor.BY_STRETCH:
         if problem.moving[k, layout.M_STRETCH_DOF] < 0:
-            return NONE, NONE
+            return ZERO_VECTOR, ZERO_VECTOR
         below = quat.load3(frames.effectors, end, layout.E_P1)
-        return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), NONE
+        return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), ZERO_VECTOR
     if i < 3:
-        return quat.letter_axis(i), NONE
+        return quat.letter_axis(i), ZERO_VECTOR
     point = quat.load3(frames.effectors, end, layout.E_POS)
     arm = quat.sub(point, quat.load3(frames.joints, k, layout.S_POS))
     spin = quat.letter_axis(i - 3)
@@ -481,7 +478,7 @@ def _base_motion(problem, frames, end, i):
 
 @leaf
 def freedoms_of(problem, k):
-    """How many freedoms joint k has, with its stretch."""
+    """How many freedoms joint k has, its stretch included."""
     count = problem.moving[k, layout.M_NDOF]
     return count + 1 if problem.moving[k, layout.M_STRETCH_DOF] >= 0 else count
 
@@ -490,17 +487,17 @@ def freedoms_of(problem, k):
 def motion_by(problem, frames, linear, k, i, point, below):
     """How freedom i of joint k, the stretch being the last, moves a frame at a world point that k carries.
 
-    `below` is what the stretch moves, in k's frame. Returns the number of the freedom, that of the joint
-    copied if k is a copy, how fast k follows it, and how the frame slides and spins.
+    `below` is what the stretch moves, in k's frame. Returns the index of the freedom (of the copied joint if k is a
+    mimic joint), how fast k follows it, and the frame's linear and angular velocity.
     """
     moving, joints = problem.moving, frames.joints
     source = moving[k, layout.M_MIMIC]
     if i == moving[k, layout.M_NDOF]:
         slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
-        return moving[k, layout.M_STRETCH_DOF], 1.0, slide, NONE
+        return moving[k, layout.M_STRETCH_DOF], 1.0, slide, ZERO_VECTOR
     d = (moving[k, layout.M_DOF] if source < 0 else problem.freedoms + k) + i
     axis = quat.load3(linear.axes, d, 0)
-    gain, spin = 1.0, NONE
+    gain, spin = 1.0, ZERO_VECTOR
     if slides(moving[k, layout.M_KIND], i):
         slide = quat.scale(axis, problem.length)
     else:
@@ -514,7 +511,7 @@ def motion_by(problem, frames, linear, k, i, point, below):
 
 @cold
 def _own_columns(problem, frames, linear):
-    """The columns of goals of one's own: their derivatives by frames times how freedoms move the frames."""
+    """Fill the columns of custom goals: their derivatives by frames times how freedoms move the frames."""
     moving, blocks = problem.moving, problem.blocks
     given = 0
     for g in range(blocks.shape[0]):
@@ -533,7 +530,7 @@ def _own_columns(problem, frames, linear):
                 for i in range(freedoms_of(problem, k)):
                     d, gain, slide, spin = motion_by(problem, frames, linear, k, i, point, below)
                     for r in range(blocks[g, layout.B_ROWS]):
-                        c = own_goals.TANGENT * (r * count + f)
+                        c = own_goals.FRAME_FREEDOMS * (r * count + f)
                         rate = quat.dot(quat.take3(slopes, c), slide)
                         rate += quat.dot(quat.take3(slopes, c + 3), spin)
                         linear.columns[d, row + r] -= unit * gain * rate
@@ -543,7 +540,7 @@ def _own_columns(problem, frames, linear):
 
 @leaf
 def mimic_gain(problem, k, i):
-    """How fast number i of mimic joint k follows the freedom it copies, which may be of the other unit."""
+    """How fast coordinate i of mimic joint k follows the freedom it copies; one may slide and the other turn."""
     moving = problem.moving
     kind, source = moving[k, layout.M_KIND], moving[moving[k, layout.M_MIMIC], layout.M_KIND]
     gain = problem.moving_f[k, layout.MIMIC_MUL]
@@ -556,19 +553,19 @@ def mimic_gain(problem, k, i):
 
 @kernel
 def pushed_along(problem, frames, linear, k, point, push, row):
-    """Add to `row`, shape (D,), what each freedom of joint k and of all above does to a point it carries.
+    """Add to `row`, shape (D,), how fast each freedom of joint k and of all above moves a point along `push`.
 
     Args:
         problem: The problem.
-        frames: The pose's.
-        linear: With the axes of the freedoms.
+        frames: The frames of the pose.
+        linear: Its axes are read.
         k: The moving joint that carries the point; -1: nothing moves it.
-        point: In the world.
-        push: A vector; a freedom counts by the dot product of how it moves the point with this.
+        point: In world, xyz.
+        push: xyz; each freedom adds the dot product of the point's velocity with this.
         row: What is added to.
     """
     moving = problem.moving
-    below = NONE
+    below = ZERO_VECTOR
     while k >= 0:
         below = pushed_by_joint(problem, frames, linear, k, point, push, below, row)
         k = moving[k, layout.M_PARENT]

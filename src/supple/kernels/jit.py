@@ -1,9 +1,9 @@
-"""Compile kernels with Numba and keep the machine code in a folder of our own.
+"""Compile kernels with Numba and cache the machine code in the user's cache folder.
 
-Numba's own cache misses edits in the functions a kernel calls, and raises where it finds no folder
+Numba's own cache misses edits in the functions a kernel calls, and raises if it finds no folder
 to write to. Here an entry is named after a hash of the kernel's source file and of all kernel
-sources that file imports, so that an edit starts afresh what it can change and nothing else; and
-where there is no safe folder the kernels are compiled for this process only.
+sources that file imports, so that an edit recompiles what it can change and nothing else.
+Without a safe folder the kernels are compiled for this process only.
 
     <user cache>/supple/kernels-<versions>/<module>.<function>.<sources, signature, CPU>.bin
 
@@ -55,7 +55,7 @@ def compiled(function: Any, how: str) -> Any:
         return intrinsics.INTRINSICS[function.__name__]
     if how == "inlined":
         return _njit(inline="always", **OPTIONS)(function)
-    # A kernel that says nothing is inlined if the one that calls it first is.
+    # A kernel without this option is inlined if the first kernel that calls it is.
     options = {"forceinline": how == "leaf"} if how in ("leaf", "cold") else {}
     made = _njit(nogil=True, **OPTIONS, **options)(function)
     _widen(made)
@@ -65,16 +65,16 @@ def compiled(function: Any, how: str) -> Any:
 
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False}
-CACHED = True  # the build switches it off: it wants what Numba makes, not what was cached
+CACHED = True  # the build switches it off: it needs the output of Numba, not of the cache
 _njit: Any = numba.njit
 
 
 def compiled_beside_library(function: Any, how: str, kernels: list[Any]) -> Any:
     """A kernel outside supple, while supple's own run from the library.
 
-    What it calls has to be known to Numba: every kernel of supple is replaced by its compiled form in
+    Numba must know what it calls: every kernel of supple is replaced by its compiled form in
     the modules of kernels and solvers, and in the module of `function`. In supple's modules entries stay
-    those of the library: Python calls them, and no kernel does.
+    those of the library: only Python calls them, no kernel does.
     """
     new = kernels[len(_replaced) :]
     for one in new:
@@ -103,7 +103,7 @@ def _replace(names: dict[str, Any], forms: dict[int, Any]) -> None:
 
 
 def _widen(compiled: Any) -> None:
-    """Compile a kernel once for all constants it is called with, not once for each of them."""
+    """Compile a kernel once for all constant arguments, not once for each of them."""
     resolve = getattr(compiled, "get_call_template", None)
     if resolve is None:
         return
@@ -128,8 +128,8 @@ def announce(name: str, dispatcher: Any, seconds: float) -> None:
 def cache_folder() -> Path | None:
     """The folder this process keeps its kernels in; None, after one warning, if there is none."""
     if _sources() != _SOURCES_AT_IMPORT:
-        # What is loaded is no longer what the files say: kept under their hash it would be served
-        # to later processes in place of the edited kernels.
+        # The loaded kernels are not those in the files: cached under the hash of the files they would be
+        # loaded by later processes instead of the edited kernels.
         _log_once(logging.INFO, "edited", "kernels were edited since they were imported: not kept")
         return None
     return _open_folder()
@@ -178,9 +178,9 @@ def _attach(compiled: Any, function: Callable[..., Any]) -> None:
 class _KernelCache:
     """Stands in for `numba.core.caching.FunctionCache`: one file per kernel, signature and CPU.
 
-    One file, where Numba has an index and numbered data files, so that processes which compile at
-    the same time cannot mix up each other's entries; and no failure here may fail the caller. What
-    is not public in Numba is imported where it is used, so that its absence is such a failure.
+    Numba has an index and numbered data files; with one file, processes that compile at
+    the same time cannot mix up each other's entries. No failure here may fail the caller. Private parts of Numba are
+    imported where they are used, so that their absence is such a failure.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -212,8 +212,8 @@ class _KernelCache:
                 from numba.core.compiler import CompileResult
                 from numba.core.runtime.nrt import rtsys
 
-                # Of what Numba sets up before it compiles, machine code needs this alone; the rest,
-                # SciPy's linear algebra among it, takes longer than everything else here.
+                # Machine code needs only this part of what Numba sets up before it compiles; the rest,
+                # which includes SciPy's linear algebra, takes longer than everything else here.
                 rtsys.initialize(target_context)
                 path = folder / self._entry(sig, target_context.codegen())
                 payload = pickle.loads(_read_checked(path))
@@ -246,7 +246,7 @@ class _KernelCache:
             _warn_uncached(error)
 
     def _prune(self, folder: Path) -> None:
-        """Remove the entries of older sources, but for the most recent."""
+        """Remove the entries of older sources, except the most recent."""
         entries = [(path.stat().st_mtime, path) for path in folder.glob(f"{self.name}.*.bin")]
         for _, path in sorted(entries)[:-_ENTRIES_KEPT]:
             path.unlink(missing_ok=True)
@@ -261,7 +261,7 @@ class _KernelCache:
 
 @functools.cache
 def _stamp(filename: str) -> str:
-    """Stands for the contents of a source file and of the kernel sources it imports."""
+    """A hash of a source file and of the kernel sources it imports."""
     path = Path(filename).resolve()
     return sources.digest(sorted({path, *sources.imported(path)}))
 
@@ -280,7 +280,7 @@ def _write_checked(path: Path, payload: bytes) -> None:
 def _read_checked(path: Path) -> bytes:
     content = path.read_bytes()
     payload = content[_DIGEST_BYTES:]
-    # Machine code with a flipped bit would not raise, but crash.
+    # Machine code with a flipped bit would crash instead of raising.
     if hashlib.sha256(payload).digest() != content[:_DIGEST_BYTES]:
         raise OSError(f"{path} is damaged")
     return payload
@@ -312,7 +312,7 @@ def _open_folder() -> Path | None:
         folder = home / f"kernels-{_key()}"
         is_new = not folder.exists()
         user_cache.make_private(folder)
-        with contextlib.suppress(OSError):  # read-only, or another process tidies too: it serves
+        with contextlib.suppress(OSError):  # read-only, or another process prunes it: still usable
             os.utime(folder)
             if is_new:
                 _prune(home)
@@ -323,7 +323,7 @@ def _open_folder() -> Path | None:
 
 
 def _key() -> str:
-    """Hash of what can change the machine code of all kernels, but for the CPU."""
+    """Hash of all that can change the machine code of all kernels, except the CPU."""
     try:
         version = importlib.metadata.version("supple")
     except importlib.metadata.PackageNotFoundError:
@@ -336,7 +336,7 @@ def _key() -> str:
 
 
 def _prune(home: Path) -> None:
-    """Remove the folders of other versions, but for the most recently used."""
+    """Remove the folders of other versions, except the most recently used."""
     folders = [path for path in home.iterdir() if _FOLDER_PATTERN.fullmatch(path.name)]
     folders.sort(key=lambda path: path.lstat().st_mtime, reverse=True)
     for folder in folders[_FOLDERS_KEPT:]:

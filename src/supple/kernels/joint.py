@@ -1,12 +1,11 @@
-"""One joint: its local transform and its limits, read off the description in its packed row.
+"""One joint: its local transform and its limits, read from its packed row.
 
-No kernel asks what a joint is called. Its kind counts its parts (`layout`): slides along axes, then
-turns about axes one after the other, then a quaternion. Numbers are clamped to their limits, so limits
-beyond half a turn mean what they say. Limits of swing and twist split a quaternion into swing * twist,
-twist about the joint's own axis, and clamp both angles; where the swing has four half-angles, it goes
-to the nearest place inside (`quadrants`). The packed rows leave a frozen axis open, and
-hold the limits of a mimic joint in the row of the joint it copies too, so that following never leaves
-them.
+No kernel asks for the class of a joint. Its kind counts its parts (`layout`): slides along axes, then rotations
+about axes one after the other, then a quaternion. The coordinates of slides and angles are clamped to their limits,
+so limits beyond half a turn work. Limits of swing and twist split a quaternion into swing * twist, the
+twist about the joint's own axis, and clamp both angles; a swing with four half-angles is moved
+to the nearest swing inside (`quadrants`). The packed rows have no limits for a frozen axis. The limits of a mimic
+joint are also applied to the joint it copies, so that following never leaves them.
 """
 
 import math
@@ -15,11 +14,12 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, entry, kernel, leaf
 from supple.kernels.quadrants import inside, nearest, outside, quadrants_of, swing_of, tilt_of
-from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
+from supple.kernels.quaternion import FULL_TURN, axpy, cross, dot, load4, norm, scale
 
-# An angle this far outside counts as on the limit, so that clamping twice changes nothing.
-SLACK = 1e-14
-NEAR = 1e-9  # an angle this little outside its limits is rounding, and is put on the limit [rad]
+# An angle outside its limit by no more than this is left where it is, so that clamping twice changes nothing [rad].
+LIMIT_SLACK = 1e-14
+# An angle outside its limits by no more than this is put on the limit [rad]; rounding.
+LIMIT_ROUNDING = 1e-9
 
 
 # The parts of a kind ------------------------------------------------------------------------------
@@ -27,37 +27,37 @@ NEAR = 1e-9  # an angle this little outside its limits is rounding, and is put o
 
 @kernel
 def slide_count(kind):
-    """How many of a joint's numbers slide; they come first."""
+    """How many of a joint's scalar coordinates slide; they come first."""
     return kind & layout.SLIDES
 
 
 @kernel
 def angle_count(kind):
-    """How many of a joint's numbers are angles."""
+    """How many of a joint's scalar coordinates are angles."""
     return (kind >> 2) & 3
 
 
 @kernel
 def number_count(kind):
-    """How many numbers a joint has, before its quaternion."""
+    """How many scalar coordinates a joint has, before its quaternion."""
     return (kind & 3) + ((kind >> 2) & 3)
 
 
 @kernel
 def has_quaternion(kind):
-    """True if a joint has a quaternion, after its numbers."""
+    """True if a joint has a quaternion, after its scalar coordinates."""
     return kind & layout.QUATERNION != 0
 
 
 @kernel
 def slides(kind, i):
-    """True if number or freedom i of a joint slides; else it turns."""
+    """True if coordinate or freedom i of a joint slides; else it turns."""
     return i < kind & layout.SLIDES
 
 
 @kernel
 def axis_of(floats, k, i):
-    """The unit axis of number i of the joint in row k, in its rest frame."""
+    """The unit axis of coordinate i of the joint in row k, in its rest frame."""
     return quat.load3(floats, k, layout.AXIS + 3 * i)
 
 
@@ -81,7 +81,7 @@ def joint_turn(kind, floats, k, q, at):
 
 @kernel
 def joint_shift(kind, floats, k, q, at):
-    """The translation d(q) of the joint in float row k, in its rest frame; it slides along one axis at least."""
+    """The translation d(q) of the joint in float row k, in its rest frame; it has at least one slide."""
     shift = quat.scale(axis_of(floats, k, 0), q[at])
     for i in range(1, kind & layout.SLIDES):
         shift = quat.axpy(shift, q[at + i], axis_of(floats, k, i))
@@ -97,7 +97,7 @@ def own_turn(problem, q, k):
 
 @kernel
 def frame_of_angle(kind, floats, k, i, q, at, pre):
-    """The rotation `pre` before a joint, turned by its angles before number i."""
+    """The rotation `pre` before a joint, turned by its angles before coordinate i."""
     for j in range(kind & layout.SLIDES, i):
         pre = quat.mul(pre, quat.about(axis_of(floats, k, j), q[at + j]))
     return pre
@@ -108,7 +108,7 @@ def frame_of_angle(kind, floats, k, i, q, at, pre):
 
 @kernel
 def unit_turn(q):
-    """The quaternion at length one, with its bits kept if it is there; zero becomes no turn."""
+    """The quaternion at length one, unchanged to the bit if it has that; zero becomes the identity."""
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     if abs(square - 1.0) <= 2e-15:
         return q
@@ -122,7 +122,7 @@ def unit_turn(q):
 def swing_twist_angles(turn, axis):
     """Swing angle in [0, pi] and twist angle in (-pi, pi] of a unit quaternion about a unit axis.
 
-    After a swing by pi the twist cannot be told and is 0.
+    After a swing by pi the twist is undefined; 0 is returned.
     """
     vector = (turn[1], turn[2], turn[3])
     along = dot(vector, axis)
@@ -132,67 +132,67 @@ def swing_twist_angles(turn, axis):
         return swing, 0.0
     twist = 2.0 * math.atan2(along, turn[0])
     if twist > math.pi:
-        twist -= TURN
+        twist -= FULL_TURN
     elif twist <= -math.pi:
-        twist += TURN
+        twist += FULL_TURN
     return swing, twist
 
 
 @kernel
 def unwrapped(angle, low, high):
-    """The angle, whole turns added, that lies inside [low, high] or else nearest to it."""
-    if high - low >= TURN or low <= angle <= high:
+    """The angle plus whole turns, inside [low, high] or else nearest to it."""
+    if high - low >= FULL_TURN or low <= angle <= high:
         return angle
-    return angle + TURN * math.floor((0.5 * low + 0.5 * high - angle) / TURN + 0.5)
+    return angle + FULL_TURN * math.floor((0.5 * low + 0.5 * high - angle) / FULL_TURN + 0.5)
 
 
 @kernel
 def inside_turns(x, low, high, here):
-    """The angle x, whole turns added, inside [low, high] and nearest to here; infinity if none is."""
-    near = x + TURN * math.floor((here - x) / TURN + 0.5)
+    """The angle x plus whole turns, inside [low, high] and nearest to `here`; infinity if none is inside."""
+    near = x + FULL_TURN * math.floor((here - x) / FULL_TURN + 0.5)
     if near > high:
-        near = min(near, x + TURN * math.floor((high + NEAR - x) / TURN))
+        near = min(near, x + FULL_TURN * math.floor((high + LIMIT_ROUNDING - x) / FULL_TURN))
     elif near < low:
-        near = max(near, x + TURN * math.ceil((low - NEAR - x) / TURN))
-    if near < low - NEAR or near > high + NEAR:
+        near = max(near, x + FULL_TURN * math.ceil((low - LIMIT_ROUNDING - x) / FULL_TURN))
+    if near < low - LIMIT_ROUNDING or near > high + LIMIT_ROUNDING:
         return math.inf
     return min(max(near, low), high)
 
 
 @kernel
 def clamp_angle(angle, low, high):
-    """The angle in [low, high] nearest to a wrapped angle, the way round included."""
-    if high - low >= TURN:
+    """The angle in [low, high] nearest to a wrapped angle, on the circle."""
+    if high - low >= FULL_TURN:
         return angle
     near = unwrapped(angle, low, high)
-    if near < low - SLACK:
+    if near < low - LIMIT_SLACK:
         return low
-    if near > high + SLACK:
+    if near > high + LIMIT_SLACK:
         return high
     return near
 
 
 @kernel
 def clamped_cone(turn, axis, swing_limit, low, high):
-    """The turn with its swing and twist put into the limits; the same turn if it is inside."""
+    """The rotation with its swing and twist clamped to the limits; unchanged if it is inside."""
     swing, twist = swing_twist_angles(turn, axis)
-    near = twist if high - low >= TURN else unwrapped(twist, low, high)
+    near = twist if high - low >= FULL_TURN else unwrapped(twist, low, high)
     held = clamp_angle(twist, low, high)
-    if swing <= swing_limit + SLACK and held == near:
+    if swing <= swing_limit + LIMIT_SLACK and held == near:
         return turn
     return swung(swing_axis(turn, axis, twist), min(swing, swing_limit), held, axis)
 
 
 @kernel
 def swing_axis(turn, axis, twist):
-    """The unit axis of a turn's swing, square to the axis, if it has that twist; zero if it has no swing."""
-    # The part of the turn square to the axis, taken back by half the twist.
+    """The unit axis of the swing of a rotation with that twist, perpendicular to `axis`; zero if it has no swing."""
+    # The component of the rotation perpendicular to the axis, turned back by half the twist.
     vector = (turn[1], turn[2], turn[3])
     across = axpy(vector, -dot(vector, axis), axis)
     size = norm(across)
     c, s = math.cos(0.5 * twist), math.sin(0.5 * twist)
     if turn[0] * c + dot(vector, axis) * s < 0.0:
-        size = -size  # q and -q are one turn; the twist was read off the other
+        size = -size  # q and -q are one rotation; the twist was read from the other
     out = (0.0, 0.0, 0.0)
     if size != 0.0:
         across = scale(across, 1.0 / size)
@@ -202,17 +202,17 @@ def swing_axis(turn, axis, twist):
 
 @kernel
 def swung(out, swing, twist, axis):
-    """A twist about an axis, then a swing about `out`, a unit vector square to it."""
+    """A twist about an axis, then a swing about `out`, a unit vector perpendicular to it."""
     w, v = math.cos(0.5 * swing), scale(out, math.sin(0.5 * swing))
     c, s = math.cos(0.5 * twist), math.sin(0.5 * twist)
-    # (w, v) * (c, s axis), in which v is square to the axis.
+    # (w, v) * (c, s axis), in which v is perpendicular to the axis.
     v = axpy(axpy(scale(v, c), w * s, axis), s, cross(v, axis))
     return unit_turn((w * c, v[0], v[1], v[2]))
 
 
 @cold
 def tilt_and_twist(turn, quadrants):
-    """The tilts of a turn's swing towards up and right, and its twist in (-pi, pi]."""
+    """The tilts of a rotation's swing towards up and right, and its twist in (-pi, pi]."""
     swing, twist = swing_twist_angles(turn, quadrants.axis)
     a, b = tilt_of(quadrants, swing_axis(turn, quadrants.axis, twist))
     return swing * a, swing * b, twist
@@ -220,7 +220,7 @@ def tilt_and_twist(turn, quadrants):
 
 @kernel
 def tilted(quadrants, a, b, twist):
-    """The turn with these tilts and this twist."""
+    """The rotation with these tilts and this twist."""
     swing = math.hypot(a, b)
     out = scale(swing_of(quadrants, a, b), 1.0 / swing if swing > 0.0 else 0.0)
     return swung(out, swing, twist, quadrants.axis)
@@ -228,12 +228,12 @@ def tilted(quadrants, a, b, twist):
 
 @cold
 def clamped_quadrants(turn, quadrants):
-    """The turn with its swing and twist at the nearest inside the limits; the same turn if it is inside."""
+    """The rotation with its swing and twist moved to the nearest inside the limits; unchanged if it is inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
     low, high = quadrants.low, quadrants.high
-    near = twist if high - low >= TURN else unwrapped(twist, low, high)
+    near = twist if high - low >= FULL_TURN else unwrapped(twist, low, high)
     held = clamp_angle(twist, low, high)
-    if inside(quadrants, a, b, SLACK):
+    if inside(quadrants, a, b, LIMIT_SLACK):
         if held == near:
             return turn
     else:
@@ -243,9 +243,9 @@ def clamped_quadrants(turn, quadrants):
 
 @kernel
 def project_joint(kind, floats, i, q, at):
-    """Put one joint's coordinates, from `at` on, into the limits of its float row i.
+    """Clamp one joint's coordinates, from `at` on, to the limits of its float row i.
 
-    Quaternions come out unit. What is inside already keeps its bits.
+    Quaternions become unit. Coordinates inside the limits stay the same to the bit.
     """
     count = number_count(kind)
     for n in range(count):
@@ -277,7 +277,7 @@ def excess_joint(kind, floats, i, q, at):
         else:
             worst = max(swing - floats[i, layout.LIMITS + 1], 0.0)
         low, high = floats[i, layout.LIMITS + 2], floats[i, layout.LIMITS + 3]
-        if high - low < TURN:
+        if high - low < FULL_TURN:
             near = unwrapped(twist, low, high)
             worst = max(worst, low - near, near - high)
     return worst
@@ -285,7 +285,7 @@ def excess_joint(kind, floats, i, q, at):
 
 @cold
 def _excess_swing(turn, quadrants):
-    """By how much the swing of a turn is outside its four half-angles [rad]; 0 inside."""
+    """By how much the swing of a rotation is outside its four half-angles [rad]; 0 inside."""
     a, b, _ = tilt_and_twist(turn, quadrants)
     return outside(quadrants, a, b)
 
@@ -306,7 +306,7 @@ def follow(problem, q):
 
 @kernel
 def project(problem, q):
-    """Put every moving joint of a pose into its limits, in place."""
+    """Clamp every moving joint of a pose to its limits, in place."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
@@ -321,7 +321,7 @@ def project(problem, q):
 
 @entry("i2 f2 f2")
 def project_batch(ints, floats, coordinates):
-    """Put every joint of every pose into its limits, in place; coordinates have shape (B, Q)."""
+    """Clamp every joint of every pose to its limits, in place; coordinates have shape (B, Q)."""
     for b in range(coordinates.shape[0]):
         q = coordinates[b]
         for j in range(ints.shape[0]):
@@ -349,7 +349,7 @@ def follow_row(ints, floats, q):
 def excess_batch(ints, floats, coordinates, out):
     """By how much every joint of every pose is outside its limits; out has shape (B, N).
 
-    A mimic joint that is not where the joint it copies puts it counts as outside by the difference.
+    A mimic joint that does not follow the joint it copies counts as outside by the difference.
     """
     for b in range(coordinates.shape[0]):
         q = coordinates[b]
@@ -389,7 +389,7 @@ def undamped(problem, cap):
 
 @leaf
 def damp(problem, k, before, cap, q):
-    """Shorten the change of moving joint k from `before` to q as its stiffness and damping ask.
+    """Shorten the change of moving joint k from `before` to q according to its stiffness and damping.
 
     `cap` is the greatest change that the solver allows any joint [rad], infinity for any.
     """
@@ -415,12 +415,12 @@ def damp(problem, k, before, cap, q):
 
 # Freedoms of poses --------------------------------------------------------------------------------
 #
-# Numbers as they stand, quaternions as rotation vectors.
+# Scalar coordinates unchanged, quaternions as rotation vectors.
 
 
 @kernel
 def rotation_vector(q):
-    """The rotation vector of a quaternion, the short way: no longer than pi."""
+    """The shortest rotation vector of a quaternion: no longer than pi."""
     w, x, y, z = q
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
@@ -439,8 +439,8 @@ def angles_batch(number_at, number_freedom, turn_at, turn_freedom, coordinates, 
     """The freedoms of every pose.
 
     Args:
-        number_at: Coordinates that are freedoms as they stand, shape (K,).
-        number_freedom: Which freedoms they are, shape (K,).
+        number_at: Indices of the scalar coordinates, shape (K,).
+        number_freedom: The freedoms they are, shape (K,).
         turn_at: Coordinates of each quaternion, shape (L, 4).
         turn_freedom: The freedoms of its rotation vector, shape (L, 3).
         coordinates: Shape (B, Q).

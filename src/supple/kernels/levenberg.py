@@ -1,9 +1,9 @@
 """Levenberg-Marquardt: one damped least-squares step inside bounds, and how the damping follows the steps.
 
 The step minimises |columns^T delta - rows|^2 + damping * sum(delta^2 / weight) with every delta inside
-its bounds. Freedoms that would leave their bounds are locked there, what they do is subtracted from the
+its bounds. Freedoms that would leave their bounds are locked there, their effect is subtracted from the
 rows, and the rest is solved again (an active set). The equations are solved on the smaller side: one
-unknown a row, or one a freedom. Of problems with many goals and freedoms they are solved on the tree
+unknown per row, or one per freedom. Problems with many goals and freedoms are solved on the tree
 (`tree_factor`), and no matrix is built.
 """
 
@@ -29,21 +29,40 @@ from supple.kernels.tree_factor import (
 )
 from supple.kernels.workspace import matrix, part, row_at, vector
 
-# How the damping follows the steps, and when a descent has stalled --------------------------------
+# Damping after a step, and when a descent has stalled ---------------------------------------------
 
-FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
-HUGE = 1e12  # the damping at which there is nothing left to try
-NOTHING = 1e-9  # a step that is predicted to gain less than this fraction of the cost does nothing
-PROVEN = 10  # restarts for a target that is proven to be out of reach: enough for a near answer
-SETTLE = 50.0  # iterations kept, up to a tenth of the budget, to settle when nothing was reached
-SLOW = 3  # slow iterations in a row that make a stall
-TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
-BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts
+
+class DescentRules(NamedTuple):
+    """When a descent has stalled, and how many follow. Not tuned.
+
+    Attributes:
+        least_damping: The least damping, as a fraction of the mean diagonal.
+        most_damping: Above this damping there is nothing left to try.
+        least_gain: A step that is predicted to lower the cost by less than this fraction does nothing.
+        proven_restarts: Restarts for a target that is proven to be out of reach: enough for a near answer.
+        settling: Iterations kept to settle when nothing was reached; no more than a tenth of the budget.
+        slow_iterations: Slow iterations in a row that make a stall.
+        least_fall: An iteration that lowers the cost by less than this fraction is slow in any case.
+        blocked: Where less than this part of the residual is in reach of the free joints, an iteration that lowers
+            the cost by less than the solver's own stall fraction is slow, too.
+    """
+
+    least_damping: float = 1e-12
+    most_damping: float = 1e12
+    least_gain: float = 1e-9
+    proven_restarts: int = 10
+    settling: float = 50.0
+    slow_iterations: int = 3
+    least_fall: float = 1e-6
+    blocked: float = 0.3
+
+
+DESCENT_RULES = DescentRules()
 
 
 @kernel
 def eased(damping, fall, prediction):
-    """The damping after a step that let the cost fall, by what the linear model had predicted.
+    """The damping after a step that lowered the cost, from the actual and the predicted fall.
 
     Nielsen's rule: the better the prediction, the less damping.
     """
@@ -53,22 +72,22 @@ def eased(damping, fall, prediction):
 
 @kernel
 def slowed(slow, fall, cost, alignment, stall):
-    """How many iterations in a row have been slow, after one that let the cost fall."""
-    hopeless = alignment < BLOCKED and fall < stall * cost
-    return slow + 1 if hopeless or fall < TIGHT * cost else 0
+    """How many iterations in a row have been slow, after one that lowered the cost."""
+    hopeless = alignment < DESCENT_RULES.blocked and fall < stall * cost
+    return slow + 1 if hopeless or fall < DESCENT_RULES.least_fall * cost else 0
 
 
 @kernel
 def before_settling(budget):
-    """The iterations for reaching: a tenth, at most SETTLE, is left to settle the nearest pose with."""
-    return budget - min(SETTLE, budget // 10)
+    """The iterations for reaching; the others, a tenth up to `settling`, settle the nearest pose."""
+    return budget - min(DESCENT_RULES.settling, budget // 10)
 
 
-# One damped step inside bounds: lock, subtract, re-solve ------------------------------------------
+# One damped step inside bounds: lock, subtract, solve again ---------------------------------------
 
-MAX_PASSES = 12
-AT_BOUND = 1e-12
-ROUNDING = 1e-12  # a rise by less than this part of the cost is none
+MAX_PASSES = 12  # how often the system is solved to find the freedoms at their bounds; not tuned
+AT_BOUND = 1e-12  # a freedom with no more room than this stands at its bound [rad, characteristic lengths]; rounding
+COST_ROUNDING = 1e-12  # a rise by less than this part of the cost is rounding
 
 
 class Step(NamedTuple):
@@ -76,7 +95,7 @@ class Step(NamedTuple):
 
     delta: Any  # (D,) the step
     free: Any  # (D,) the weight of each freedom, 0 for one held at a bound
-    matrix: Any  # (S, S) the normal matrix, lower triangle, of the rows' or the freedoms' side
+    matrix: Any  # (S, S) the normal matrix, lower triangle, by rows or by freedoms
     factored: Any  # (S, S)
     y: Any  # (max(D, R),) solution
     left: Any  # (max(D, R),) right-hand side
@@ -168,7 +187,7 @@ def hold_at_bounds(problem, frames, linear, step):
 
 @kernel
 def normal_matrix(problem, linear, step, by_rows):
-    """Build the undamped matrix of the rows' or of the freedoms' side; returns its mean diagonal.
+    """Build the undamped matrix by rows or by freedoms; returns its mean diagonal.
 
     On a tree there is no matrix to build.
     """
@@ -190,7 +209,7 @@ def normal_matrix(problem, linear, step, by_rows):
 
 @kernel
 def attainable(problem, frames, linear, step):
-    """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps.
+    """Half the weighted squared gradient by the free freedoms: 0 where no small change helps.
 
     `hold_at_bounds` has been called at the same residual.
     """
@@ -204,7 +223,7 @@ def attainable(problem, frames, linear, step):
 
 @kernel
 def subtract_change(problem, frames, linear, delta):
-    """Subtract from the residual by how much a step, shape (D,), lets it shrink."""
+    """Subtract from the residual the change that the linear model predicts for a step, shape (D,)."""
     rows = frames.residual
     if uses_tree(linear):
         _subtract_on_tree(problem, linear, rows, delta, rows)
@@ -221,7 +240,7 @@ def bounded_step(problem, frames, linear, step, damping, by_rows):
     `hold_at_bounds` has been called at the same residual.
 
     Returns by how much the linear model expects the cost to fall, or -1 if the matrix could not be
-    factored or the step, held by its bounds, would have it rise: more damping helps either.
+    factored or the step, held by its bounds, would raise the cost: more damping helps in both cases.
     """
     if uses_tree(linear):
         return _bounded_step_on_tree(problem, frames.residual, linear, step, damping)
@@ -269,9 +288,9 @@ def bounded_step(problem, frames, linear, step, damping, by_rows):
 
 @leaf
 def _lock(linear, step, d, value, by_rows):
-    """Take freedom d out at a value.
+    """Lock freedom d at a value.
 
-    Subtract what it does from the right side and, by rows, itself from the matrix.
+    Its effect is subtracted from the right-hand side and, by rows, its column from the matrix.
     """
     columns = linear.columns
     a, left = step.matrix, step.left
@@ -305,7 +324,7 @@ def _prediction(problem, frames, linear, step, damping, by_rows):
     cost = 0.0
     for r in range(size):
         cost += 0.5 * rows[r] * rows[r]
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)
 
 
 # On a tree ----------------------------------------------------------------------------------------
@@ -319,7 +338,7 @@ def _pull_on_tree(problem, rows, linear, step):
 
 @cold
 def _subtract_on_tree(problem, linear, rows, delta, out):
-    """Fill out, shape (R,), with the rows less by how much a step lets them shrink; the two may be the same array."""
+    """Fill out, shape (R,), with the rows minus their predicted change by a step; both may be the same array."""
     tree = tree_of(problem, linear)
     change = row_at(tree.by_row, CHANGE)
     changed_rows(tree, delta, change)
@@ -342,7 +361,7 @@ def _mean_on_tree(problem, linear, step, by_rows):
 def _hard_mean_on_tree(problem, frames, linear, step, soft):
     """`constrained_matrix` on a tree with loops: the rows that count, their pull in `left`, and the mean diagonal.
 
-    Rows of loops have two ends, and so move with freedoms of the border alone.
+    Rows of loops have two ends, so only freedoms of the border move them.
     """
     tree, blocks, every, loops = tree_of(problem, linear), problem.blocks, 0.0, 0.0
     residual, squares = row_at(tree.by_row, RESIDUAL), part(step.y, 0, problem.freedoms)
@@ -391,7 +410,7 @@ def _bounded_step_on_tree(problem, rows, linear, step, damping):
                 free[d] = 0.0
         if not locked:
             break
-        # What the locked ones do is subtracted from the rows.
+        # The effect of locked freedoms is subtracted from the rows.
         for d in range(count):
             y[d] = delta[d] if free[d] == 0.0 else 0.0
         _subtract_on_tree(problem, linear, rows, y, change)
@@ -401,7 +420,7 @@ def _bounded_step_on_tree(problem, rows, linear, step, damping):
     for r in range(problem.rows):
         cost += 0.5 * rows[r] * rows[r]
         fall += change[r] * (rows[r] - 0.5 * change[r])
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)
 
 
 @cold
@@ -413,9 +432,9 @@ def _hard_step_on_tree(problem, linear, step, damping):
 
 # With constraints ---------------------------------------------------------------------------------
 #
-# The same step by freedoms, with the rows of `supple.kernels.constraints` beside those of the goals. What
-# is broken is a row like any other; what holds is left out until the step would break it, and then taken
-# in, so that the step ends where the constraint begins to bite.
+# The same step by freedoms, with the rows of `supple.kernels.constraints` beside those of the goals. A broken
+# constraint is a row like any other. One that holds is left out until the step would break it, and then becomes
+# active, so that the step ends at the constraint.
 
 
 @leaf
@@ -561,4 +580,4 @@ def _constrained_prediction(problem, frames, linear, bodies, step, soft):
         after = max(bodies.excess[k] - _row_times(row_at(bodies.columns, k), delta), 0.0)
         cost += 0.5 * before * before
         fall += 0.5 * (before * before - after * after)
-    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+    return -1.0 if fall < -COST_ROUNDING * cost else max(fall, 0.0)

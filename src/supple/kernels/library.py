@@ -1,15 +1,15 @@
 """The library of kernels that was compiled when supple was built.
 
-The build (`tools/compile_ahead`) leaves three files in the package's folder ``compiled``, and nothing
-is looked for elsewhere:
+The build (`tools/compile_ahead`) writes three files into the package's folder ``compiled``, the only folder that is
+searched:
 
-    manifest.json       what the library was built from and for, its size and checksum
+    manifest.json       sources and target of the library, its size and checksum
     libkernels.so       every entry, behind a table of names, signatures and addresses (.dylib, .dll)
     border.abi3.so      calls an entry with NumPy arrays, by CPython's stable ABI (.pyd)
 
 An entry takes the address of an array of 64-bit slots: slot 0 is reserved for a function of the
-caller's, 0 for now; then come the arguments, a number in one slot and an array in 1 + axes slots
-(address, then shape); then the results. Where the border cannot be loaded, as on a free-threaded
+caller, 0 for now; then come the arguments, a scalar in one slot and an array in 1 + axes slots
+(address, then shape); then the results. If border.abi3.so cannot be loaded, as on a free-threaded
 Python, ctypes does the same, a few microseconds slower.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 
 from supple.kernels import sources
 
-FORMAT = 1
+MANIFEST_FORMAT = 1
 FOLDER = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "manifest.json"
 
@@ -87,8 +87,10 @@ def _manifest() -> dict[str, Any]:
     path = FOLDER / MANIFEST
     try:
         manifest = json.loads(path.read_bytes())
-        if manifest["format"] != FORMAT:
-            raise _Unusable(f"its library has format {manifest['format']}, not {FORMAT}: {FOLDER}")
+        if manifest["format"] != MANIFEST_FORMAT:
+            raise _Unusable(
+                f"its library has format {manifest['format']}, not {MANIFEST_FORMAT}: {FOLDER}"
+            )
         for key in ("sources", "target", "library", "size", "sha256"):
             manifest[key]
     except FileNotFoundError:
@@ -106,7 +108,7 @@ def _open(manifest: dict[str, Any]) -> ctypes.CDLL:
         content = path.read_bytes()
     except OSError as error:
         raise _Unusable(f"its library cannot be read: {error}") from None
-    # A truncated library would not raise when it is loaded, but end the process.
+    # Loading a truncated library would end the process instead of raising.
     if (
         len(content) != manifest["size"]
         or hashlib.sha256(content).hexdigest() != manifest["sha256"]

@@ -1,8 +1,7 @@
 """Small dense linear algebra for kernels: no BLAS, no allocation.
 
-L D L^T factors of a symmetric matrix; systems of three and of six unknowns written out, the normal
-equations of a position and of a pose, whose matrix is the tuple of its lower triangle, row by row; and
-the singular value decomposition of a Jacobian.
+L D L^T factors of a symmetric matrix; systems of three and six unknowns without loops, for the normal
+equations of a position and of a pose; and the singular value decomposition of a Jacobian.
 """
 
 import math
@@ -23,7 +22,7 @@ def factor(a, n, out):
     for j in range(n):
         d = a[j, j]
         for k in range(j):
-            # out[k, k] is 1/D: L^2 D needs D back, so the product L D stands above the diagonal meanwhile.
+            # out[k, k] is 1/D, and L^2 D needs D: until then the product L D is kept above the diagonal.
             d -= out[j, k] * out[k, j]
         if not d > 0.0:
             return False
@@ -55,12 +54,12 @@ def solve_factored(a, n, b, x):
 
 # Systems of three and of six ----------------------------------------------------------------------
 #
-# No loops, nothing in memory. A matrix is the tuple of its lower triangle, row by row: 6 numbers, or 21.
+# No loops, no arrays. A matrix is the tuple of its lower triangle, row by row: 6 floats, or 21.
 
 
 @kernel
 def outer_sum_of_three(rows, first, weight_column, count):
-    """The sum over `count` rows of weight * v v^T, v the three numbers in columns first.., and its trace."""
+    """The sum over `count` rows of weight * v v^T, v the three floats from column `first` on, and its trace."""
     a00 = a10 = a11 = a20 = a21 = a22 = 0.0
     for k in range(count):
         w = rows[k, weight_column]
@@ -115,7 +114,7 @@ def solve_three(a, damping, b):
 
 @kernel
 def outer_sum_of_six(rows, first, weight_column, count):
-    """The sum over `count` rows of weight * v v^T, v the six numbers in columns first.., and its trace."""
+    """The sum over `count` rows of weight * v v^T, v the six floats from column `first` on, and its trace."""
     a00 = a10 = a11 = a20 = a21 = a22 = a30 = a31 = a32 = 0.0
     a33 = a40 = a41 = a42 = a43 = a44 = a50 = a51 = a52 = 0.0
     a53 = a54 = a55 = 0.0
@@ -247,15 +246,15 @@ def solve_spd3(system, v):
 
 # Singular values ----------------------------------------------------------------------------------
 #
-# From the eigenvectors of the Jacobian's smaller side. The Jacobian is given as `columns`, shape (D, R), a
-# row for each freedom, multiplied by its `gain` (0 for a freedom that may not move). Its left vectors u
-# live among the R rows, its right vectors v among the D freedoms, and J is the sum of sigma_i u_i v_i^T.
-# The smaller of J J^T and J^T J is diagonalised by Jacobi's rotations, which are exact to rounding and
-# need no care for repeated or zero values; the vectors of the other side follow from it. Values below
-# 1e-8 of the largest are noise, because that matrix holds squares.
+# The Jacobian is given as `columns`, shape (D, R), with a row for each freedom, multiplied by its `gain` (0 for a
+# freedom that may not move). Its left vectors u have shape (R,), its right vectors v shape (D,), and J is the sum of
+# sigma_i u_i v_i^T. The smaller of J J^T and J^T J is diagonalised by Jacobi rotations, which are exact to rounding
+# and handle repeated and zero values; the vectors of the other side follow. Values below 1e-8 of the largest are
+# noise, because that matrix holds squares.
 
-SWEEPS = 40
-TINY = 1e-16
+JACOBI_SWEEPS = 40  # over all pairs, at most; not tuned
+# An entry below this part of its diagonal entries' geometric mean is rounding.
+JACOBI_ROUNDING = 1e-16
 
 
 @kernel
@@ -268,13 +267,16 @@ def diagonalise(a, basis, n):
         for j in range(n):
             basis[i, j] = 0.0
         basis[i, i] = 1.0
-    for _ in range(SWEEPS):
+    for _ in range(JACOBI_SWEEPS):
         turned = False
         for p in range(n - 1):
             for q in range(p + 1, n):
                 apq = a[p, q]
                 # Against the geometric mean, so that small values are found to their own precision.
-                if apq * apq <= TINY * TINY * abs(a[p, p] * a[q, q]) or apq == 0.0:
+                if (
+                    apq * apq <= JACOBI_ROUNDING * JACOBI_ROUNDING * abs(a[p, p] * a[q, q])
+                    or apq == 0.0
+                ):
                     continue
                 turned = True
                 theta = (a[q, q] - a[p, p]) / (2.0 * apq)

@@ -1,10 +1,10 @@
-"""Close open loops and mend broken constraints of a pose, whatever that does to its goals.
+"""Close open loops and mend broken constraints of a pose, without regard to its goals.
 
-A search weighs loops and constraints against the goals, if HARD times as strongly, and so ends where a goal out of
-reach holds them open a little. What follows it, here, looks at them alone.
+A search weighs loops and constraints against the goals, HARD times as strongly. If a goal is out of
+reach, the search therefore ends with them slightly open. These kernels then correct loops and constraints alone.
 
-The records that these kernels take, called `lm`, are a solver's own, with these fields: `frames`, `linear`, `step`,
-`constraints`, `bodies` and `trial`, a pose of shape (Q,).
+The record `lm` that they take is the solver's, with the fields `frames`, `linear`, `step`, `constraints`, `bodies`
+and `trial`, a pose of shape (Q,).
 """
 
 from supple.kernels import layout
@@ -21,20 +21,20 @@ from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import constrained_matrix, constrained_step
 from supple.kernels.workspace import copy
 
-RESTORING = 30  # steps that close loops and mend constraints after a search that did not
+RESTORING_STEPS = 30  # steps of `restore`, at most; not tuned
 
 
 @kernel
 def restore(problem, lm, q, loops_only):
-    """Close the loops and mend the constraints by the shortest way, whatever that does to the goals.
+    """Close the loops and mend the constraints by the shortest steps, without regard to the goals.
 
-    q ends there, weighed, or as near as it came. With `loops_only` whatever that does to the constraints.
+    q ends there, or as near as it came, and is weighed. With `loops_only` constraints are disregarded, too.
     """
     frames, linear, step = lm.frames, lm.linear, lm.step
     damping = 1e-9
     weigh(problem, lm, q)
     before = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-    for _ in range(RESTORING):
+    for _ in range(RESTORING_STEPS):
         if widest_open(problem, frames) < 0 and (loops_only or is_sound(problem, lm)):
             break
         linearize(problem, frames, linear, q)
@@ -62,13 +62,13 @@ def restore(problem, lm, q, loops_only):
 
 @kernel
 def hard_cost(problem, lm):
-    """What open loops and broken constraints of the pose weighed last cost."""
+    """The cost of open loops and broken constraints of the last weighed pose."""
     return loop_cost(problem, lm) + lm.bodies.found[COST]
 
 
 @kernel
 def loop_cost(problem, lm):
-    """What open loops of the pose weighed last cost."""
+    """The cost of open loops of the last weighed pose."""
     blocks, residual = problem.blocks, lm.frames.residual
     cost = 0.0
     for g in range(blocks.shape[0]):
@@ -81,5 +81,5 @@ def loop_cost(problem, lm):
 
 @kernel
 def is_sound(problem, lm):
-    """True if the pose weighed last has its loops closed and breaks no constraint."""
+    """True if the last weighed pose has its loops closed and breaks no constraint."""
     return widest_open(problem, lm.frames) < 0 and (not lm.constraints.some or unbroken(lm.bodies))

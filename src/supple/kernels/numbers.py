@@ -1,9 +1,9 @@
 """Numbers in text: read from bytes and written to bytes, many at a time.
 
-Reading rounds as `float` does for up to 19 digits and exponents within 250: the digits are a whole
-number of at most 64 bits, split into two doubles, and powers of ten up to 22 are doubles without
-error, so products and quotients with their remainders (Dekker 1971) keep about 100 bits until the
-end. What does not fit is left to the caller, token by token.
+Reading rounds as `float` does for up to 19 digits and exponents within 250. The digits are an integer of at most 64
+bits, split into two doubles. Powers of ten up to 22 are exact doubles, so products and quotients with
+their remainders (Dekker 1971) keep about 100 bits until the end. Longer numbers are left to the caller, one token at
+a time.
 """
 
 import numpy as np
@@ -11,24 +11,24 @@ import numpy as np
 from supple.kernels.decorators import entry, kernel
 
 POWERS = np.array([float(10**k) for k in range(23)])
-SPLIT = 134217729.0  # 2**27 + 1: cuts a double into two halves whose products have no error
-TENTH_OF_MOST = np.uint64(
-    1844674407370955160
-)  # digits go on while the whole number is at most this
+DEKKER_SPLITTER = 134217729.0  # 2**27 + 1: splits a double into two halves whose products are exact
+# Another digit fits while the integer is at most this.
+TENTH_OF_MOST = np.uint64(1844674407370955160)
 
-EXACT = np.uint64(1 << 53)  # whole numbers up to here are doubles
-TEN, TAIL = np.uint64(10), np.uint64(2047)
+LARGEST_EXACT = np.uint64(1 << 53)  # integers up to this are exact doubles
+TEN, LOW_BITS = np.uint64(10), np.uint64(2047)
 
-OK, FULL, WORD, HARD = 0, 1, 2, 3  # how reading ended: all read, no room, not a number, by hand
+# How reading ended: all read, no room, not a number, left to the caller.
+OK, FULL, WORD, HARD = 0, 1, 2, 3
 
 
 @kernel
 def _product_error(a, b, product):
-    """What a * b loses when it is rounded to `product`."""
-    x = SPLIT * a
+    """The exact a * b minus `product`, its rounded value."""
+    x = DEKKER_SPLITTER * a
     a_high = x - (x - a)
     a_low = a - a_high
-    x = SPLIT * b
+    x = DEKKER_SPLITTER * b
     b_high = x - (x - b)
     b_low = b - b_high
     return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -36,8 +36,8 @@ def _product_error(a, b, product):
 
 @kernel
 def _scaled(digits, exponent, powers):
-    """A whole number of up to 64 bits times a power of ten, in steps of at most 22."""
-    low = digits & TAIL
+    """An integer of up to 64 bits times a power of ten, in steps of at most 22."""
+    low = digits & LOW_BITS
     high = float(digits - low)  # at most 53 bits are left
     value = high + float(low)
     rest = float(low) - (value - high)
@@ -66,19 +66,19 @@ def _scaled(digits, exponent, powers):
 def read_numbers(text, start, stop, powers, out, first, rows, state):
     """Read numbers between blanks from text[start:stop] into out[first:], row by row of lines.
 
-    `rows` holds, for each ended line that has numbers, how many there are before its end. It stops
-    at what it cannot read, or where there is no more room, and puts into `state`: how it ended,
-    where in the text, how many numbers out has now, how many such lines.
+    `rows` holds, for each complete line with numbers, how many numbers precede its end. Reading stops at a token that
+    it cannot read, or when there is no more room, and writes into `state`: how it ended, the position in the
+    text, how many numbers out holds, how many such lines.
 
     Args:
         text: Bytes (uint8).
         start: Where to begin.
         stop: Where to end.
         powers: `POWERS`.
-        out: Room for numbers.
-        first: How many it has already.
-        rows: Room for the numbers before the end of each line.
-        state: Four whole numbers: read as the lines there are already, and written.
+        out: Receives the numbers.
+        first: How many it holds already.
+        rows: Receives how many numbers precede the end of each line.
+        state: Four integers; the last is also read, as the number of lines so far.
     """
     at = start
     count = first
@@ -160,7 +160,7 @@ def read_numbers(text, start, stop, powers, out, first, rows, state):
             at = token
             ended = HARD
             break
-        elif digits <= EXACT and abs(exponent) <= 22:
+        elif digits <= LARGEST_EXACT and abs(exponent) <= 22:
             whole = float(digits)
             value = whole * powers[exponent] if exponent >= 0 else whole / powers[-exponent]
         else:
@@ -177,14 +177,14 @@ def read_numbers(text, start, stop, powers, out, first, rows, state):
 def write_numbers(values, digits, separator, out):
     """Write rows of numbers (F, C) as text, each column with its number of digits after the point.
 
-    Rounds to the nearest; zeros at the end are left out; a separator between numbers, a line end
-    after each row. Numbers of 1e15 and more, or not finite, are not for it.
+    Rounds to nearest and omits trailing zeros. A separator stands between numbers, a line end after each row.
+    Numbers must be finite and below 1e15.
 
     Args:
         values: The numbers.
-        digits: After the point, 0 to 15, shape (C,).
+        digits: Digits after the point, 0 to 15, shape (C,).
         separator: The byte between two numbers.
-        out: Room for 34 bytes a number (uint8).
+        out: Buffer of 34 bytes per number (uint8).
 
     Returns:
         How many bytes were written.

@@ -1,17 +1,17 @@
-"""Goals of one's own: residual rows that a function outside the kernels computes from world frames.
+"""Custom goals: residual rows that a function outside the kernels computes from world frames.
 
-The function is the only callable that kernels know, by its address in the problem's table. It is made by
-`supple.goals.own_function`, and called as
+The function is the only callable that kernels take, as an address in the problem's table. `supple.goals.own_function`
+makes it. It is called as
 
     void function(int64 frames, int64 values, double step, double *frames, double *values, double *out)
 
-with world transforms (frames, 4, 4) and the goal's own values. With a step of 0 it fills its residual,
-shape (rows,). With a step it fills the derivatives of that, shape (rows, frames, 6): by each frame's world
-translation, then by its turn about the world's axes through its own origin; by differences, the step being
-how far a frame is moved in model units, if its Jacobian is not known. What it leaves alone is NaN.
+with world transforms (frames, 4, 4) and the goal's own values. If the step is 0 it fills its residual,
+shape (rows,). Otherwise it fills the derivatives of the residual, shape (rows, frames, 6): by each frame's world
+translation, then by its rotation about the world axes through its own origin. Without a known Jacobian it uses
+differences, and the step is how far a frame is moved in model units. Entries that it does not write are NaN.
 
-The kernels chain these derivatives with how each freedom moves each frame, so that the function is called
-once for a residual and once for a Jacobian, however many joints there are.
+The kernels multiply these derivatives with how each freedom moves each frame, so the function is called
+once for a residual and once for a Jacobian, whatever the number of joints.
 """
 
 import ctypes
@@ -22,9 +22,10 @@ from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, generated, inlined, kernel, leaf
 from supple.kernels.workspace import part
 
-STEP = 2e-8  # how far frames are moved for differences [characteristic lengths, rad]
-FRAME = 16  # numbers in a frame
-TANGENT = 6  # directions that a frame can be moved in
+# How far frames are moved for differences [characteristic lengths, rad]; rounding.
+FRAME_STEP = 2e-8
+FRAME_FLOATS = 16  # of a 4x4 frame
+FRAME_FREEDOMS = 6  # three translations, three rotations
 
 PROTOTYPE = ctypes.CFUNCTYPE(
     None,
@@ -35,7 +36,7 @@ PROTOTYPE = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_void_p,
 )
-"""What the function is, as ctypes says it."""
+"""The function's type in ctypes."""
 
 
 @generated
@@ -47,7 +48,7 @@ def call_function(address, frames, values, step, numbers, given, out):
 
 @leaf
 def unit_of(problem, g):
-    """What the rows of block g are multiplied by: its weight, and the scale of its unit."""
+    """The factor of the rows of block g: its weight, times the scale of its unit."""
     weight = problem.blocks_f[g, layout.B_WEIGHT]
     kind = problem.blocks[g, layout.B_KIND]
     if kind == layout.OWN_LENGTH:
@@ -55,25 +56,25 @@ def unit_of(problem, g):
     return weight * problem.radian if kind == layout.OWN_ANGLE else weight
 
 
-# What they compute with follows the errors of the blocks: the values of all goals, one after the other; then
-# for one goal at a time the frames, and what its function fills.
+# Their workspace follows the errors of the blocks: the values of all goals, one after the other; then for one goal
+# at a time its frames, and the output of its function.
 
 
 @cold
 def room(problem):
-    """How many numbers the goals of one's own compute with."""
+    """How many floats of workspace custom goals need."""
     blocks = problem.blocks
     values = most = 0
     for g in range(blocks.shape[0]):
         count = blocks[g, layout.B_FRAMES]
         values += blocks[g, layout.B_VALUES]
-        most = max(most, count * (FRAME + TANGENT * blocks[g, layout.B_ROWS]))
+        most = max(most, count * (FRAME_FLOATS + FRAME_FREEDOMS * blocks[g, layout.B_ROWS]))
     return values + most
 
 
 @cold
 def set_values(problem, frames, targets):
-    """Keep the values of all goals from a row of targets."""
+    """Copy the values of all custom goals from a row of targets."""
     blocks, at = problem.blocks, problem.blocks.shape[0]
     for g in range(blocks.shape[0]):
         for i in range(blocks[g, layout.B_VALUES]):
@@ -83,7 +84,7 @@ def set_values(problem, frames, targets):
 
 @kernel
 def _call(problem, frames, g, given, step, size):
-    """Have the goal of block g fill `size` numbers; returns where they are, in the errors.
+    """Have the goal of block g fill `size` floats; returns their first index in the errors.
 
     Its values begin at `given` among those of all goals.
     """
@@ -94,8 +95,8 @@ def _call(problem, frames, g, given, step, size):
     for h in range(blocks.shape[0]):
         at += blocks[h, layout.B_VALUES]
     for i in range(count):
-        _put_frame(frames, blocks[g, layout.B_FRAME] + i, at + FRAME * i)
-    out = at + FRAME * count
+        _put_frame(frames, blocks[g, layout.B_FRAME] + i, at + FRAME_FLOATS * i)
+    out = at + FRAME_FLOATS * count
     for i in range(out, out + size):
         room[i] = math.nan
     call_function(
@@ -103,7 +104,7 @@ def _call(problem, frames, g, given, step, size):
         count,
         values,
         step,
-        part(room, at, FRAME * count),
+        part(room, at, FRAME_FLOATS * count),
         part(room, first + given, values),
         part(room, out, size),
     )
@@ -127,7 +128,7 @@ def _put_frame(frames, g, at):
 
 @cold
 def fill_rows(problem, frames):
-    """Fill the residual rows and the errors of all goals of one's own; returns their cost.
+    """Fill the residual rows and the errors of all custom goals; returns their cost.
 
     The error of a goal is the length of its residual, in its unit.
     """
@@ -153,18 +154,18 @@ def fill_rows(problem, frames):
 
 @inlined
 def derivatives(problem, frames, g, given):
-    """The derivatives of the goal of block g, one number after the other; its values begin at `given`."""
-    size = TANGENT * problem.blocks[g, layout.B_FRAMES] * problem.blocks[g, layout.B_ROWS]
+    """The derivatives of the goal of block g, as one flat array; its values begin at `given`."""
+    size = FRAME_FREEDOMS * problem.blocks[g, layout.B_FRAMES] * problem.blocks[g, layout.B_ROWS]
     return part(frames.errors, _fill_derivatives(problem, frames, g, given, size), size)
 
 
 @kernel
 def _fill_derivatives(problem, frames, g, given, size):
-    """Have the goal of block g fill its derivatives; returns where they are.
+    """Have the goal of block g fill its derivatives; returns their first index in the errors.
 
-    Derivatives that are no numbers make the goal's error one that is none, so that the report shows it.
+    If one is NaN or infinite the goal's error becomes NaN, so that the report shows it.
     """
-    at = _call(problem, frames, g, given, STEP * problem.length, size)
+    at = _call(problem, frames, g, given, FRAME_STEP * problem.length, size)
     for i in range(at, at + size):
         if not math.isfinite(frames.errors[i]):
             frames.errors[g] = math.nan

@@ -1,7 +1,7 @@
 """Secondary goals: a rest posture and poles, as a step in the tangent space.
 
-The step is the step that would bring every joint back to the rest posture, plus the step that would
-swing every bent limb to its pole. Solvers follow it only as far as the primary goals stay met.
+The step is the sum of two: one brings every joint back to the rest posture, the other swings every bent limb to
+its pole. Solvers follow it only as far as the primary goals stay met.
 """
 
 import math
@@ -12,12 +12,12 @@ from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import has_quaternion, number_count, slides
 from supple.kernels.problem import pole_angle
 
-LONGEST = 0.5  # the most that a step asks of one freedom, or one ball, at a time [rad]
+LONGEST_STEP = 0.5  # the most that a step changes one freedom, or turns one ball [rad]; not tuned
 
 
 @kernel
 def _towards_rest(problem, frames, linear, weight, q, step):
-    """Add the way back to the rest posture to the step; returns its half squared length."""
+    """Add the weighted step to the rest posture; returns half its weighted squared length."""
     moving = problem.moving
     cost = 0.0
     for k in range(moving.shape[0]):
@@ -57,7 +57,7 @@ def _towards_rest(problem, frames, linear, weight, q, step):
 def _towards_pole(problem, frames, linear, g, step, swing):
     """Add the swing of a bent limb about its root-to-tip line to the step.
 
-    Returns its half squared angle.
+    Returns half its weighted squared angle.
     """
     moving, blocks = problem.moving, problem.blocks
     joints, effectors = frames.joints, frames.effectors
@@ -122,19 +122,19 @@ def posture(problem, frames, linear, q, step, swing):
 
 @leaf
 def _shorten(problem, k, step):
-    """Hold the step of a joint's freedoms to LONGEST, turns of a ball together: its axes are the world's."""
+    """Limit the step of a joint's freedoms to LONGEST_STEP; of a quaternion, the length of its rotation vector."""
     moving = problem.moving
     kind, d = moving[k, layout.M_KIND], moving[k, layout.M_DOF]
     together = has_quaternion(kind)
     for n in range(moving[k, layout.M_NDOF]):
         if not together or n < number_count(kind):
-            step[d + n] = math.copysign(min(abs(step[d + n]), LONGEST), step[d + n])
+            step[d + n] = math.copysign(min(abs(step[d + n]), LONGEST_STEP), step[d + n])
     if moving[k, layout.M_STRETCH_DOF] >= 0:
         e = moving[k, layout.M_STRETCH_DOF]
-        step[e] = math.copysign(min(abs(step[e]), LONGEST), step[e])
+        step[e] = math.copysign(min(abs(step[e]), LONGEST_STEP), step[e])
     if together:
         d += number_count(kind)
         size = math.sqrt(step[d] ** 2 + step[d + 1] ** 2 + step[d + 2] ** 2)
-        if size > LONGEST:
+        if size > LONGEST_STEP:
             for n in range(3):
-                step[d + n] *= LONGEST / size
+                step[d + n] *= LONGEST_STEP / size

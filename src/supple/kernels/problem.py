@@ -4,11 +4,12 @@
 integers and one of floats; `unpack` names their parts once, at the top of a kernel. The columns of the
 tables are in `layout`.
 
-A solve looks only at the *active* joints (those on the way to an effector) and moves only the *moving*
-ones. Locked, fixed and unfree joints never change during a solve, so `fold` merges them once into the
-rigid step from each moving joint to the next; after that `forward` is linear in the moving joints alone.
+A solve looks only at the *active* joints (those in the chain of an effector) and moves only the *moving*
+joints among them. Locked and fixed joints, and those that no goal frees, never change during a solve. `fold` merges
+them once into the rigid transform from each moving joint to the next, so the work of `forward` is linear in the
+number of moving joints.
 
-Every primary block has three residual rows, scaled so that all solvers see pure numbers: a position
+Every primary block has three residual rows, scaled so that all solvers see dimensionless residuals: a position
 counts in characteristic lengths, a radian counts `radian` of them. The cost is half the sum of squares,
 weights included. `evaluate` does all of it for one pose.
 """
@@ -27,15 +28,15 @@ from supple.kernels.workspace import copy, grid, matrix, part, vector
 
 
 class Problem(NamedTuple):
-    """What a solve is given, but for its targets and its start. Nothing of it changes."""
+    """The input of a solve except its targets and its start, read only."""
 
-    active: Any  # (A, ACTIVE_INTS) joints on the way to an effector
+    active: Any  # (A, ACTIVE_INTS) joints in the chain of an effector
     active_f: Any  # (A, JOINT_FLOATS)
     moving: Any  # (M, MOVING_INTS) of these, the joints this solve may move, parents first
     moving_f: Any  # (M, JOINT_FLOATS)
-    blocks: Any  # (G, BLOCK_INTS) residual blocks: a position, an orientation, a look, a pole, rows of one's own
+    blocks: Any  # (G, BLOCK_INTS) residual blocks: a position, an orientation, a look, a pole, rows of a custom goal
     blocks_f: Any  # (G, BLOCK_FLOATS)
-    touch: Any  # (D, G) 1 where a freedom moves a block; (0, G) of a tree
+    touch: Any  # (D, G) 1 where a freedom moves a block; (0, G) on a tree
     border: Any  # (B,) freedoms in the border of a tree
     options: Any  # the solver's options
     rest: Any  # (Q,) the rest posture
@@ -44,15 +45,15 @@ class Problem(NamedTuple):
     freedoms: int  # D
     rows: int  # R, residual rows of the primary blocks
     length: float  # characteristic length: the longest chain of any goal
-    radian: float  # what one radian of orientation error counts, in characteristic lengths
+    radian: float  # weight of one radian of orientation error, in characteristic lengths
     rest_weight: float
     has_rest: bool  # whether a rest posture is asked for
     has_poles: bool
     has_carriers: bool  # whether some targets depend on effectors that move
-    has_moving_targets: bool  # whether some are such effectors, other than by spans
-    reported: int  # blocks whose errors are reported: all but the carriers, which come last
+    has_moving_targets: bool  # the same, spans not counted
+    reported: int  # blocks whose errors are reported: all except the carriers, which come last
     keep: bool  # whether the start is given back where the goals are out of reach
-    has_own: bool  # whether there are goals of one's own
+    has_own: bool  # whether there are custom goals
     is_tree: bool  # whether steps are found on the tree (`tree_factor`), without a dense Jacobian
 
 
@@ -141,22 +142,20 @@ def has_secondary(problem):
 
 # The moving tree ----------------------------------------------------------------------------------
 
-FOLD = (
-    10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
-)
+FOLDED_FLOATS = 10  # of an active joint: rotation, P0 and P1 relative to the nearest moving joint
 
 
 class Frames(NamedTuple):
-    """Where a pose puts everything, and how far its effectors are from their targets.
+    """World frames of a pose, and how far its effectors are from their targets.
 
-    `fold` fills what is rigid, `forward` and `place_effectors` the world frames, `residuals` the rest.
+    `fold` fills the rigid parts, `forward` and `place_effectors` the world frames, `residuals` the rest.
     """
 
     joints: Any  # (M, STATE) of the moving joints
     effectors: Any  # (G, EFFECTOR) of the residual blocks
-    folded: Any  # (A, FOLD) used by `fold` alone
+    folded: Any  # (A, FOLDED_FLOATS) used by `fold` alone
     residual: Any  # (R,) weighted, in characteristic lengths
-    errors: Any  # (G,) in plain units: lengths or radians; then the workspace of `own_goals`
+    errors: Any  # (G,) without weights [model units or rad]; then the workspace of `own_goals`
 
 
 @leaf
@@ -166,14 +165,14 @@ def take_frames(problem, work):
     return Frames(
         matrix(work, problem.moving.shape[0], layout.STATE),
         matrix(work, blocks.shape[0], layout.EFFECTOR),
-        matrix(work, problem.active.shape[0], FOLD),
+        matrix(work, problem.active.shape[0], FOLDED_FLOATS),
         vector(work, problem.rows),
         vector(work, blocks.shape[0] + (own_goals.room(problem) if problem.has_own else 0)),
     )
 
 
 class Linear(NamedTuple):
-    """The linear problem at a pose: what every freedom does, and how far it may go."""
+    """The linear problem at a pose: the effect of every freedom, and how far it may change."""
 
     axes: Any  # (D + M, 3) the world axis of every freedom, then of every mimic joint
     bounds: Any  # (D, 2) how far it may change from here
@@ -206,10 +205,10 @@ def _taken(problem, work, is_tree):
 
 @leaf
 def fold(problem, frames, offsets, q):
-    """Merge everything that this solve cannot move into rigid steps between moving joints.
+    """Merge all joints that this solve cannot move, at the pose q, into rigid transforms between moving joints.
 
-    Read off the pose q. `offsets`, shape (A + 2 G, 3), holds the origins of the active joints, then
-    for every block the effector's place in its joint: the part that keeps its length, and the part
+    `offsets`, shape (A + 2 G, 3), holds the origins of the active joints, then
+    for every block the effector's position in its joint: the fixed part, and the part
     that the joint's stretch multiplies.
 
     Writes S_PRE, S_P0, S_P1 of every moving joint and E_P0, E_P1, E_ROT of every effector.
@@ -271,7 +270,7 @@ def fold(problem, frames, offsets, q):
 
 @leaf
 def rigid(problem):
-    """True if nothing outside the moving joints depends on the pose."""
+    """True if only moving joints depend on the pose."""
     active = problem.active
     for a in range(active.shape[0]):
         if active[a, layout.A_MOVE] < 0:
@@ -282,7 +281,7 @@ def rigid(problem):
 
 @leaf
 def folds_once(problem, starts, offsets):
-    """True if one `fold` serves all problems of a batch."""
+    """True if one `fold` is enough for all problems of a batch."""
     return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(problem))
 
 
@@ -339,9 +338,9 @@ def place_effectors(problem, frames, q):
 
 @kernel
 def follow_carriers(problem, frames):
-    """Give the effectors whose targets are others their targets: where these are now.
+    """Set the targets that are other effectors to where these are now.
 
-    A span's is there as well, plus the vector that `set_targets` has left in the carrier's row.
+    A span's target is offset by the vector that `set_targets` has left in the carrier's row.
     """
     blocks, effectors = problem.blocks, frames.effectors
     for g in range(blocks.shape[0]):
@@ -361,7 +360,7 @@ def follow_carriers(problem, frames):
 
 @leaf
 def set_targets(problem, frames, targets):
-    """Give every effector its target; a held one keeps the place it has now."""
+    """Set every effector's target; if it is held, its present position or orientation."""
     blocks = problem.blocks
     effectors = frames.effectors
     for g in range(blocks.shape[0]):
@@ -394,15 +393,12 @@ def set_targets(problem, frames, targets):
 
 # Residuals ----------------------------------------------------------------------------------------
 #
-# Residual rows for the solvers, errors in plain units for people.
+# Residual rows for the solvers, errors in model units and radians for reports.
 
 
 @leaf
 def look(problem, frames, g):
-    """Where the effector looks, where it should look (unit vectors).
-
-    And how far away the target is.
-    """
+    """The unit directions in which the effector looks and should look, and the distance of the target."""
     effectors = frames.effectors
     seen = quat.rotate(
         quat.load4(effectors, g, layout.E_WROT),
@@ -420,7 +416,7 @@ def look(problem, frames, g):
 
 @leaf
 def pole_angle(problem, frames, g):
-    """Signed angle about the root-to-tip line from the middle joint to the pole.
+    """Signed angle about the root-to-tip line from the middle joint to the pole [rad].
 
     Zero where it is not defined.
     """
@@ -438,7 +434,7 @@ def pole_angle(problem, frames, g):
 
 @kernel
 def residuals(problem, frames):
-    """Fill the residual rows and the plain errors (length or radians) of every block.
+    """Fill the residual rows and the errors (model units or radians) of every block.
 
     Returns the cost.
     """
@@ -488,7 +484,7 @@ def residuals(problem, frames):
 
 @kernel
 def tolerances(problem, near):
-    """Fill near, shape (G,), with how near counts as met."""
+    """Fill near, shape (G,), with the tolerances of the blocks."""
     blocks_f = problem.blocks_f
     for g in range(blocks_f.shape[0]):
         near[g] = blocks_f[g, layout.B_TOLERANCE]
@@ -496,7 +492,7 @@ def tolerances(problem, near):
 
 @kernel
 def nearer(problem, frames, near):
-    """True if every counted block is as near as `near` asks, shape (G,)."""
+    """True if the error of every counted block is at most its entry of `near`, shape (G,)."""
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_ROW] >= 0 and not frames.errors[g] <= near[g]:
@@ -518,9 +514,7 @@ def within(problem, frames):
     return True
 
 
-# Evaluating a pose --------------------------------------------------------------------------------
-#
-# And setting a problem up to be evaluated.
+# Set up a problem, and evaluate a pose ------------------------------------------------------------
 
 
 @kernel
@@ -535,7 +529,7 @@ def evaluate(problem, frames, q):
 
 @leaf
 def holds(problem):
-    """True if any block is held where the start has it."""
+    """True if any block holds its effector at its start."""
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_HELD] == 1:
@@ -545,7 +539,7 @@ def holds(problem):
 
 @leaf
 def set_up(problem, frames, offsets, start, targets, q):
-    """Set up one problem: q becomes its start, put into the limits. Nothing is placed yet."""
+    """Set up one problem: q becomes its start, clamped to the limits. World frames are not filled yet."""
     copy(start, q)
     fold(problem, frames, offsets, q)
     prepare_start(problem, frames, targets, q)
@@ -553,9 +547,9 @@ def set_up(problem, frames, offsets, start, targets, q):
 
 @leaf
 def prepare_start(problem, frames, targets, q):
-    """Give the effectors of a folded problem their targets, and put the start q into its limits."""
+    """Set the targets of a folded problem, and clamp the start q to its limits."""
     if holds(problem):
-        # What is held stays where the start has it, before the start is put into the limits.
+        # Targets that are held come from the start before it is clamped.
         forward(problem, frames, q)
         place_effectors(problem, frames, q)
     set_targets(problem, frames, targets)
@@ -564,6 +558,6 @@ def prepare_start(problem, frames, targets, q):
 
 @leaf
 def begin(problem, frames, offsets, start, targets, q):
-    """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
+    """Set up one problem and evaluate its start, clamped to the limits, in q; returns its cost."""
     set_up(problem, frames, offsets, start, targets, q)
     return evaluate(problem, frames, q)

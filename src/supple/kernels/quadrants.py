@@ -1,10 +1,10 @@
 """A swing limited by four half-angles: in each quadrant of its plane the boundary is an ellipse.
 
-A swing tilts a joint's axis. Its rotation vector is square to the axis, so it has two numbers: the tilt
-`a` towards up and the tilt `b` towards right [rad], the vector being a * right - b * up. Of either sign of
-a and b the half-angle is another one; `level` is 1 on the boundary, less inside, and grows in
-proportion to the tilt. The four ellipses meet with the same tangent, so the region is convex and the
-nearest place in it is one place. All half-angles are above 0.
+A swing tilts a joint's axis. Its rotation vector is perpendicular to the axis, so it has two components: the tilt
+`a` towards up and the tilt `b` towards right [rad], the vector being a * right - b * up. Each sign of a and of b has
+its own half-angle. `level` is 1 on the boundary, less inside, and grows in proportion to the tilt. The
+four ellipses meet with the same tangent, so the region is convex and its nearest point to a tilt is unique. All
+half-angles are above 0.
 """
 
 import math
@@ -14,14 +14,14 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel
 
-NEWTONS = 40
+NEWTON_STEPS = 40  # of `nearest`, at most; not tuned
 
 
 class Quadrants(NamedTuple):
     """The limits of a swing by quadrants, and of the twist after which it comes [rad]."""
 
-    axis: Any  # xyz, a unit vector in the joint's rest frame, as all of these
-    upward: Any  # xyz, square to the axis
+    axis: Any  # xyz, a unit vector in the joint's rest frame, like the next two
+    upward: Any  # xyz, perpendicular to the axis
     rightward: Any  # xyz, the axis x upward
     down: float
     up: float
@@ -60,14 +60,14 @@ def half_angles(quadrants, a, b):
 
 @kernel
 def level(quadrants, a, b):
-    """How far out a tilt is, as a part of the limit in its direction: 1 on the boundary."""
+    """A tilt as a part of the limit in its direction: 1 on the boundary."""
     first, second = half_angles(quadrants, a, b)
     return math.hypot(a / first, b / second)
 
 
 @kernel
 def outward(quadrants, a, b):
-    """Half the gradient of the level's square at a tilt: square to the ellipse through it."""
+    """Half the gradient of the squared level at a tilt: normal to the ellipse through it."""
     first, second = half_angles(quadrants, a, b)
     return a / (first * first), b / (second * second)
 
@@ -93,9 +93,9 @@ def nearest(quadrants, a, b):
         return a, b
     first, second = half_angles(quadrants, a, b)
     x, y = abs(a), abs(b)
-    # Here the greater term is 1, so the square is at least that.
+    # At this t the greater of the two terms is 1, so the squared level is at least 1.
     t = max(0.0, first * (x - first), second * (y - second))
-    for _ in range(NEWTONS):
+    for _ in range(NEWTON_STEPS):
         p, q = t + first * first, t + second * second
         u, v = first * x / p, second * y / q
         over = u * u + v * v - 1.0

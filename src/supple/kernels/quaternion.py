@@ -1,7 +1,7 @@
 """Rotations inside kernels: vectors and quaternions, Euler angles, 4x4 frames.
 
-Small tuples and scalar arithmetic, nothing allocated. A vector is (x, y, z), a quaternion is
-(w, x, y, z). `load` and `store` move them between tuples and rows of an array.
+Small tuples and scalar arithmetic, without allocation. A vector is (x, y, z), a quaternion is
+(w, x, y, z). `load3`, `store3` and the like move them between tuples and rows of an array.
 """
 
 import math
@@ -10,24 +10,24 @@ from supple.kernels.decorators import entry, kernel
 
 # Sine and cosine ----------------------------------------------------------------------------------
 #
-# Both together, several times faster than two calls of the C library.
+# Computed together, several times faster than two calls of the C library.
 
-# A quarter turn as a sum of three, the first two of 33 bits: products with whole numbers are exact.
+# A quarter turn as a sum of three, the first two of 33 bits: their products with small integers are exact.
 QUARTER_1 = 1.570796326734125614
 QUARTER_2 = 6.077100506303966e-11
 QUARTER_3 = 2.0222662487959506e-21
-QUARTERS = 2.0 / math.pi  # in a radian
-FAR = 1e5  # [rad]: beyond this many turns the products are no longer exact
+QUARTERS_PER_RADIAN = 2.0 / math.pi
+LARGEST_EXACT_ANGLE = 1e5  # beyond this the products are no longer exact [rad]; rounding
 
 
 @kernel
 def sine_cosine(x):
     """The sine and the cosine of an angle [rad], each within 1e-15."""
-    if not abs(x) < FAR:
+    if not abs(x) < LARGEST_EXACT_ANGLE:
         return math.sin(x), math.cos(x)
-    turns = math.floor(x * QUARTERS + 0.5)
+    turns = math.floor(x * QUARTERS_PER_RADIAN + 0.5)
     r = ((x - turns * QUARTER_1) - turns * QUARTER_2) - turns * QUARTER_3
-    # Taylor's series: on an eighth of a turn to both sides what is left out is below 1e-16.
+    # Taylor series: within an eighth of a turn to both sides the remainder is below 1e-16.
     z = r * r
     s = 1.0 / 6227020800.0 - z / 1307674368000.0
     s = -1.0 / 39916800.0 + z * s
@@ -54,24 +54,24 @@ def sine_cosine(x):
 # Vectors and quaternions --------------------------------------------------------------------------
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-TURN = 2.0 * math.pi
+FULL_TURN = 2.0 * math.pi  # [rad]
 
 
 @kernel
 def load3(rows, i, c):
-    """The vector in columns c.. of row i."""
+    """The vector in row i, from column c on."""
     return (rows[i, c], rows[i, c + 1], rows[i, c + 2])
 
 
 @kernel
 def load4(rows, i, c):
-    """The quaternion in columns c.. of row i."""
+    """The quaternion in row i, from column c on."""
     return (rows[i, c], rows[i, c + 1], rows[i, c + 2], rows[i, c + 3])
 
 
 @kernel
 def store3(rows, i, c, v):
-    """Put a vector into columns c.. of row i."""
+    """Write a vector into row i, from column c on."""
     rows[i, c] = v[0]
     rows[i, c + 1] = v[1]
     rows[i, c + 2] = v[2]
@@ -79,7 +79,7 @@ def store3(rows, i, c, v):
 
 @kernel
 def store4(rows, i, c, q):
-    """Put a quaternion into columns c.. of row i."""
+    """Write a quaternion into row i, from column c on."""
     rows[i, c] = q[0]
     rows[i, c + 1] = q[1]
     rows[i, c + 2] = q[2]
@@ -88,25 +88,25 @@ def store4(rows, i, c, q):
 
 @kernel
 def take3(flat, i):
-    """The vector at i.. of a flat array."""
+    """The vector in a flat array from i on."""
     return (flat[i], flat[i + 1], flat[i + 2])
 
 
 @kernel
 def put3(flat, i, v):
-    """Put a vector at i.. of a flat array."""
+    """Write a vector into a flat array from i on."""
     flat[i], flat[i + 1], flat[i + 2] = v
 
 
 @kernel
 def take4(flat, i):
-    """The quaternion at i.. of a flat array."""
+    """The quaternion in a flat array from i on."""
     return (flat[i], flat[i + 1], flat[i + 2], flat[i + 3])
 
 
 @kernel
 def put4(flat, i, q):
-    """Put a quaternion at i.. of a flat array."""
+    """Write a quaternion into a flat array from i on."""
     flat[i] = q[0]
     flat[i + 1] = q[1]
     flat[i + 2] = q[2]
@@ -115,25 +115,25 @@ def put4(flat, i, q):
 
 @kernel
 def add(a, b):
-    """A + b."""
+    """The sum a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @kernel
 def sub(a, b):
-    """A - b."""
+    """The difference a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel
 def scale(a, s):
-    """A * s."""
+    """The vector a times s."""
     return (a[0] * s, a[1] * s, a[2] * s)
 
 
 @kernel
 def axpy(a, s, b):
-    """A + s * b."""
+    """The sum a + s * b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
@@ -217,7 +217,7 @@ def tidied(q):
 
 @kernel
 def rotate(q, v):
-    """The vector v turned by the unit quaternion q."""
+    """The vector v rotated by the unit quaternion q."""
     tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
     ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
     tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
@@ -230,20 +230,20 @@ def rotate(q, v):
 
 @kernel
 def unrotate(q, v):
-    """The vector v turned back by the unit quaternion q."""
+    """The vector v rotated by the inverse of the unit quaternion q."""
     return rotate((q[0], -q[1], -q[2], -q[3]), v)
 
 
 @kernel
 def about(axis, angle):
-    """The turn by an angle about a unit axis."""
+    """The rotation by an angle about a unit axis."""
     s, c = sine_cosine(0.5 * angle)
     return (c, axis[0] * s, axis[1] * s, axis[2] * s)
 
 
 @kernel
 def exp(v):
-    """The turn of a rotation vector."""
+    """The rotation of a rotation vector."""
     angle2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
     if angle2 < 1e-8:
         # Taylor of sin(a/2)/a and cos(a/2); the next terms are below 1e-19.
@@ -257,7 +257,7 @@ def exp(v):
 
 @kernel
 def log(q):
-    """The rotation vector of a turn, the short way round."""
+    """The shortest rotation vector of a rotation."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
@@ -270,11 +270,10 @@ def log(q):
 
 @kernel
 def between(a, b):
-    """The least turn that takes the direction of a to that of b.
+    """The smallest rotation that takes the direction of a to that of b.
 
-    A half turn about `perpendicular(a)` if they oppose.
-
-    Either vector may have any length; if one has none the turn is the identity.
+    A half turn about `perpendicular(a)` if they are opposite. Either vector may have any length; if one has length
+    zero the result is the identity.
     """
     u = unit(a)
     v = unit(b)
@@ -307,7 +306,7 @@ def letter_axis(code):
 
 @kernel
 def turn_about_letter(code, angle):
-    """The turn by an angle about the axis letter."""
+    """The rotation by an angle about the axis of a letter, as in `letter_axis`."""
     s, c = sine_cosine(0.5 * angle)
     if code == 0:
         return (c, s, 0.0, 0.0)
@@ -318,24 +317,24 @@ def turn_about_letter(code, angle):
 
 # Euler angles -------------------------------------------------------------------------------------
 #
-# A rotation as three angles about letters, R = R_i(a) R_j(b) R_k(c): of all such angles those nearest to
-# the present ones. Entries of R give a, up to half a turn; with R_i(-a) taken off, the rest gives b and c
-# in their full range. At gimbal lock, where only a + c or a - c can be told, a stays.
+# A rotation as three angles about coordinate axes, R = R_i(a) R_j(b) R_k(c): of all solutions the one nearest to
+# the present angles. Entries of R give a, up to half a turn; R_i(-a) R gives b and c in their full range. At gimbal
+# lock only a + c or a - c is determined, and a stays.
 
-LOCKED = 1e-9  # gimbal lock: the sine or cosine of b is below this
+GIMBAL_LOCK = 1e-9  # at gimbal lock the sine or cosine of b is no larger than this; not tuned
 
 
 @kernel
 def _near(angle, here):
-    """The angle, whole turns added, nearest to here."""
-    return angle + TURN * math.floor((here - angle) / TURN + 0.5)
+    """The angle plus whole turns that is nearest to `here`."""
+    return angle + FULL_TURN * math.floor((here - angle) / FULL_TURN + 0.5)
 
 
 @kernel
 def put_axes(order, turn, q, at):
-    """Give an Axes joint of three letters a turn: of its angles those nearest to the present ones.
+    """Set the angles of an Axes joint about three letters to a rotation: the solution nearest to the present ones.
 
-    The turn is a unit quaternion; the angles stand in q from `at` on.
+    The rotation is a unit quaternion; the angles are in q from `at` on.
     """
     i, j, k = order & 3, (order >> 2) & 3, (order >> 4) & 3
     third = 3 - i - j
@@ -346,7 +345,7 @@ def put_axes(order, turn, q, at):
     else:
         column = rotate(turn, letter_axis(k))
         y, x = -sign * column[j], column[k]
-    first = math.atan2(y, x) if math.hypot(x, y) > LOCKED else q[at]
+    first = math.atan2(y, x) if math.hypot(x, y) > GIMBAL_LOCK else q[at]
     least = math.inf
     a0, b0, c0 = q[at], q[at + 1], q[at + 2]
     for flip in range(2):
@@ -372,15 +371,16 @@ def put_axes(order, turn, q, at):
 #
 # World transforms, 4x4, as positions and quaternions.
 
-CLOSE = 1e-4  # how far from a rotation the upper left of a frame may be
-LAST_ROW = 1e-9
+# How far the products of a frame's rows may be from those of a rotation; not tuned.
+ROTATION_TOLERANCE = 1e-4
+LAST_ROW_TOLERANCE = 1e-9  # how far its last row may be from (0, 0, 0, 1); rounding
 
 
 @kernel
 def turn_of(m):
     """The quaternion, w >= 0, of the rotation in the upper left of a frame.
 
-    Shepperd 1978: of the four ways to start, the one with the largest component loses no digits.
+    Shepperd 1978: of the four formulas, the one with the largest component loses no digits.
     """
     xx, yy, zz = m[0, 0], m[1, 1], m[2, 2]
     yz, zx, xy = m[2, 1] + m[1, 2], m[0, 2] + m[2, 0], m[1, 0] + m[0, 1]
@@ -401,7 +401,7 @@ def turn_of(m):
 
 @entry("f3 f2")
 def split_frames(frames, out):
-    """Frames, shape (B, 4, 4), into rows of position and quaternion, shape (B, 7)."""
+    """Convert frames, shape (B, 4, 4), into rows of position and quaternion, shape (B, 7)."""
     for b in range(frames.shape[0]):
         turn = turn_of(frames[b])
         for i in range(3):
@@ -412,22 +412,22 @@ def split_frames(frames, out):
 
 @entry("f2 f2 i i -> b")
 def read_frame(frame, rows, at, turn_at):
-    """Put a frame's position and quaternion into the first row of targets; False if it is not rigid."""
+    """Write a frame's position and quaternion into the first row of targets; False if it is not rigid."""
     for i in range(3):
-        if not math.isfinite(frame[i, 3]) or not abs(frame[3, i]) <= LAST_ROW:
+        if not math.isfinite(frame[i, 3]) or not abs(frame[3, i]) <= LAST_ROW_TOLERANCE:
             return False
         for j in range(i + 1):
             product = -1.0 if i == j else 0.0
             for k in range(3):
                 product += frame[i, k] * frame[j, k]
-            if not abs(product) < CLOSE:
+            if not abs(product) < ROTATION_TOLERANCE:
                 return False
     size = (
         frame[0, 0] * (frame[1, 1] * frame[2, 2] - frame[1, 2] * frame[2, 1])
         - frame[0, 1] * (frame[1, 0] * frame[2, 2] - frame[1, 2] * frame[2, 0])
         + frame[0, 2] * (frame[1, 0] * frame[2, 1] - frame[1, 1] * frame[2, 0])
     )
-    if not size > 0.0 or not abs(frame[3, 3] - 1.0) <= LAST_ROW:
+    if not size > 0.0 or not abs(frame[3, 3] - 1.0) <= LAST_ROW_TOLERANCE:
         return False
     turn = turn_of(frame)
     for i in range(3):

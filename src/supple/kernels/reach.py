@@ -1,16 +1,16 @@
 """How far a chain can reach, and proofs that a target is out of reach.
 
-`span` bounds the distance of an effector from where its chain begins by the lengths of its bones alone. The chain
-begins at the last point on it that no joint moves, and a bone is a distance that no joint changes: joints that leave
-what follows in place (a hinge with a bone along its axis) join their bones to one.
+`span` bounds the distance of an effector from the base of its chain by the lengths of its bones alone. The base
+is the last point of the chain that no joint moves, and a bone is a distance that no joint changes: a joint that does
+not move what follows (a hinge with a bone along its axis) joins two bones to one.
 
-`proven_out` looks at joint limits too: every joint's origin stays within an interval of distances from
+`proven_out` takes joint limits into account, too: every joint's origin stays within an interval of distances from
 the origin of the topmost joint of its chain. The interval grows from joint to joint by the triangle
-inequality, by single bones and, across a hinge with its limits, by pairs of bones (|c + R(q) b|^2 =
-C + D cos(q - p)); the tighter counts. A position out of its interval is out of reach. A position *and*
-orientation of one effector fix the last joint's frame too, and if that is a hinge, its parent's origin
-to an arc: both have intervals of their own. For an arm of seven hinges this proves nine of ten poses
-that are out of reach. What is proven is so; what is not proven may be out of reach all the same.
+inequality, for single bones and, across a hinge with limits, for pairs of bones (|c + R(q) b|^2 =
+C + D cos(q - p)); the tighter bound counts. A position outside its interval is out of reach. A position *and*
+orientation of one effector also fix the last joint's frame and, if that joint is a hinge, restrict its parent's
+origin to an arc; both are tested against their own intervals. For an arm of seven hinges this proves nine of ten
+poses that are out of reach. The test is sufficient, not necessary: a target without proof may still be out of reach.
 """
 
 import math
@@ -20,11 +20,11 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import slide_count
+from supple.kernels.quaternion import FULL_TURN
 
-FAR = 1e300
-ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
-ROUNDING = 1e-9  # of the distances compared
-TURN = 2.0 * math.pi
+ENDLESS_REACH = 1e300  # of a chain with slides along several axes
+ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by no more than this part of its length is on it; rounding
+DISTANCE_ROUNDING = 1e-9  # distances that differ by less than this part are equal; rounding
 
 
 @leaf
@@ -52,10 +52,10 @@ def _moves(problem, k, fixed, slack):
 
 @leaf
 def _farthest_slide(problem, k):
-    """A bound of how far joint k slides away from its rest; none (FAR) along several axes."""
+    """A bound on how far joint k slides from rest; ENDLESS_REACH along several axes."""
     count = slide_count(problem.moving[k, layout.M_KIND])
     if count != 1:
-        return FAR if count > 1 else 0.0
+        return ENDLESS_REACH if count > 1 else 0.0
     low, high = problem.moving_f[k, layout.LIMITS], problem.moving_f[k, layout.LIMITS + 1]
     return max(abs(low), abs(high))
 
@@ -64,7 +64,7 @@ def _farthest_slide(problem, k):
 def _held(problem, frames, k, fixed, slack):
     """World position of a point that joint k carries, and True if neither k nor any joint above moves it.
 
-    The point is at `fixed` plus stretched `slack` in k's frame. If it moves, the position means nothing.
+    The point is at `fixed` plus stretched `slack` in k's frame. If it moves, the position is meaningless.
     """
     joints = frames.joints
     while k >= 0:
@@ -77,7 +77,7 @@ def _held(problem, frames, k, fixed, slack):
 
 @leaf
 def _in_parent(joints, k, point):
-    """A point that joint k carries and leaves in place, in the frame of k's parent: fixed and stretched part."""
+    """A point that joint k carries but does not move, in the frame of k's parent: fixed and stretched part."""
     turned = quat.rotate(quat.load4(joints, k, layout.S_PRE), point)
     return (
         quat.add(quat.load3(joints, k, layout.S_P0), turned),
@@ -86,7 +86,7 @@ def _in_parent(joints, k, point):
 
 
 class Base(NamedTuple):
-    """Where the chain of a block begins: the last point on it that no joint moves."""
+    """The base of a block's chain: the last point on it that no joint moves."""
 
     carrier: int  # the moving joint that carries the point, -1 if none does
     point: Any  # in the carrier's frame, xyz
@@ -95,12 +95,11 @@ class Base(NamedTuple):
 
 @kernel
 def chain_base(problem, frames, g):
-    """Where the chain of block g begins: its effector, or the last joint on the way there, that stays in place.
+    """The base of the chain of block g: its effector if nothing moves that, else the last joint that nothing moves.
 
-    Hinges leave in place what is on their axes, all turns what is at their origin: an arm on a turntable whose
-    axis passes through the shoulder begins at the shoulder. Joints that this solve does not move count as
-    well. The origin of the topmost joint always stays; a slider's is meant before it slides. The states
-    need not be placed.
+    A hinge does not move points on its axis, and no rotation moves its origin: an arm on a turntable whose
+    axis passes through the shoulder begins at the shoulder. Joints that this solve does not move count, too. The
+    origin of the topmost joint never moves; a slider's is taken before it slides. World frames are not needed.
     """
     moving, active = problem.moving, problem.active
     joints, folded = frames.joints, frames.folded
@@ -127,11 +126,11 @@ def chain_base(problem, frames, g):
 
 @kernel
 def span(problem, frames, g):
-    """How near and how far block g can ever be from where its chain begins, and that point in world.
+    """Bounds on the distance of block g from the base of its chain, least and greatest, and the base in world.
 
-    Limits of turns are not looked at, so that beyond these bounds a target is surely out of reach;
-    within them it may be. A joint that leaves what follows in place ends no bone: a bone goes from a joint
-    that moves the next point of the chain to that point. A block that nothing moves has no span.
+    Limits of rotations are ignored: outside these bounds a target is surely out of reach, inside it may be. A bone
+    goes from a joint that moves the next point of the chain to that point; a joint that does not move what follows
+    ends no bone. A block that nothing moves has no span.
     """
     moving, moving_f = problem.moving, problem.moving_f
     joints, effectors = frames.joints, frames.effectors
@@ -170,12 +169,12 @@ def span(problem, frames, g):
     longest += bone
     widest = max(widest, bone)
     nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
-    return nearest, min(longest, FAR), base.world
+    return nearest, min(longest, ENDLESS_REACH), base.world
 
 
 @leaf
 def gap(frames, g, base):
-    """How far the target of block g is from a world point, such as where its chain begins."""
+    """The distance of the target of block g from a world point, such as the base of its chain."""
     return quat.norm(quat.sub(quat.load3(frames.effectors, g, layout.E_TARGET), base))
 
 
@@ -197,7 +196,7 @@ def out_of_reach(problem, frames):
 
 @kernel
 def least_cost(problem, frames):
-    """A cost that no pose can go below: of positions out of the spans of their chains."""
+    """A lower bound on the cost of all poses, from positions outside the spans of their chains."""
     blocks, blocks_f = problem.blocks, problem.blocks_f
     least = 0.0
     for g in range(blocks.shape[0]):
@@ -212,7 +211,7 @@ def least_cost(problem, frames):
 
 @kernel
 def farthest(problem, frames):
-    """The greatest distance of a target from where its chain begins."""
+    """The greatest distance of a target from the topmost moving joint of its chain."""
     blocks = problem.blocks
     effectors = frames.effectors
     most = 0.0
@@ -221,9 +220,8 @@ def farthest(problem, frames):
             k = blocks[g, layout.B_MOVE]
             base = quat.load3(effectors, g, layout.E_POS)
             while k >= 0:
-                base = quat.load3(
-                    frames.joints, k, layout.S_P0
-                )  # in the end that of a joint without a moving parent
+                # The last one is that of a joint without a moving parent.
+                base = quat.load3(frames.joints, k, layout.S_P0)
                 k = problem.moving[k, layout.M_PARENT]
             most = max(most, quat.norm(quat.sub(quat.load3(effectors, g, layout.E_TARGET), base)))
     return most
@@ -238,13 +236,13 @@ def arc(axis, fixed, turning, low, high):
     middle = quat.dot(fixed, fixed) + quat.dot(turning, turning) + 2.0 * along
     swing = 2.0 * math.hypot(c, s)
     least, most = -1.0, 1.0
-    if high - low < TURN:
+    if high - low < FULL_TURN:
         p = math.atan2(s, c)
         first, last = low - p, high - p
         a, b = math.cos(first), math.cos(last)
-        if math.floor(last / TURN) < math.ceil(first / TURN):
+        if math.floor(last / FULL_TURN) < math.ceil(first / FULL_TURN):
             most = max(a, b)
-        if math.floor((last - math.pi) / TURN) < math.ceil((first - math.pi) / TURN):
+        if math.floor((last - math.pi) / FULL_TURN) < math.ceil((first - math.pi) / FULL_TURN):
             least = min(a, b)
     return (
         math.sqrt(max(0.0, middle + swing * least)),
@@ -254,7 +252,7 @@ def arc(axis, fixed, turning, low, high):
 
 @leaf
 def _turn_limits(problem, k):
-    """The range of a hinge; a mimic joint's is left open."""
+    """The range of a hinge; infinite for a mimic joint."""
     moving_f = problem.moving_f
     if problem.moving[k, layout.M_MIMIC] >= 0:
         return -math.inf, math.inf
@@ -263,14 +261,14 @@ def _turn_limits(problem, k):
 
 @leaf
 def _rigid(problem, k):
-    """True if what joint k carries is only turned by it."""
+    """True if joint k only rotates what it carries: it neither slides nor stretches."""
     moving = problem.moving
     return slide_count(moving[k, layout.M_KIND]) == 0 and moving[k, layout.M_STRETCH_DOF] < 0
 
 
 @leaf
 def _carried(problem, frames, ranges, k, fixed, slack):
-    """The interval of distances of a point that joint k carries, of those of joint k and of its parent.
+    """The interval of distances of a point that joint k carries, from the intervals of k and of its parent.
 
     The point is at `fixed` in k's frame, plus `slack` times k's stretch.
     """
@@ -300,12 +298,12 @@ def _carried(problem, frames, ranges, k, fixed, slack):
         least, most = arc(quat.load3(moving_f, k, layout.AXIS), before, fixed, low, high)
         near = max(near, ranges[up, 0] - most, least - ranges[up, 1])
         far = min(far, ranges[up, 1] + most)
-    return near, min(far, FAR)
+    return near, min(far, ENDLESS_REACH)
 
 
 @kernel
 def fill_ranges(problem, frames, ranges):
-    """For every moving joint the interval of distances of its origin from that of its chain's first, shape (M, 2)."""
+    """Fill ranges, shape (M, 2): the interval of distances of every joint from the topmost joint of its chain."""
     moving = problem.moving
     joints = frames.joints
     for k in range(moving.shape[0]):
@@ -322,8 +320,8 @@ def fill_ranges(problem, frames, ranges):
 
 @leaf
 def _apart(near, far, least, most, slack):
-    """True if two intervals of distances have nothing in common."""
-    slack += ROUNDING * (min(far, most) + slack)
+    """True if two intervals of distances are disjoint by more than the slack."""
+    slack += DISTANCE_ROUNDING * (min(far, most) + slack)
     return least > far + slack or most < near - slack
 
 

@@ -1,11 +1,11 @@
-"""What a solve gives back: its trace while it runs, and the row of output at its end.
+"""The output of a solve: its trace while it runs, and the row of output at its end.
 
-The trace has the pose after every iteration, and the steps inside as (joint, change) events. Both
-buffers have no rows where nobody asked for a trace; recording is then one comparison.
+The trace has the pose after every iteration, and the steps inside as (joint, change) events. Without a trace both
+buffers have no rows, and recording is one comparison.
 
-The end is shared by all solvers: judge the answer and write one row of output. It holds the
-coordinates, then the report of `layout`, then an error a block, then a flag a moving joint that presses
-against a limit.
+All solvers share the end: judge the answer and write one row of output. It holds the
+coordinates, then the report of `layout`, then an error for each block, then a flag for each moving joint that
+presses against a limit.
 """
 
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ POSES, EVENTS = range(2)
 
 
 class Trace(NamedTuple):
-    """Buffers for what a solve does."""
+    """Buffers for the trace of a solve."""
 
     poses: Any  # (P, Q + 2) a pose, its largest distance and its largest angle
     events: Any  # (E, EVENT)
@@ -48,7 +48,7 @@ def trace_into(poses, events, work):
 
 @leaf
 def clear_trace(trace):
-    """Begin anew, for the next problem."""
+    """Empty the trace for the next problem."""
     trace.count[POSES] = 0.0
     trace.count[EVENTS] = 0.0
 
@@ -90,7 +90,7 @@ def record(trace, problem, q, errors):
 
 @leaf
 def _next_event(trace, kind, iteration, joint):
-    """The row of a new event, cleared, -1 if there is no room."""
+    """The row of a new event, cleared; -1 if there is no room."""
     n = int(trace.count[EVENTS])
     if trace.events.shape[0] == 0 or n >= trace.events.shape[0]:
         return -1
@@ -107,7 +107,7 @@ def _next_event(trace, kind, iteration, joint):
 def record_turn(trace, problem, iteration, k, before, after):
     """Write how moving joint k went from coordinates `before` to `after` (whole poses).
 
-    The change is the difference of its numbers, then of a quaternion the rotation vector in its rest
+    The change is the difference of its scalar coordinates, then the rotation vector of its quaternion in its rest
     frame; the change of a stretch comes last.
     """
     moving = problem.moving
@@ -139,7 +139,7 @@ def record_change(trace, problem, iteration, before, after):
 
 @kernel
 def record_turns(trace, problem, iteration, shown, q):
-    """Write the turns of the joints that differ from the pose shown last, and show q."""
+    """Write the changes of the joints that differ from the pose in `shown`, and copy q there."""
     moving = problem.moving
     if trace.events.shape[0] == 0:
         return
@@ -165,12 +165,27 @@ def record_place(trace, problem, iteration, k, point):
 
 # The end ------------------------------------------------------------------------------------------
 
-SMALL = 0.1  # a small change of a freedom [rad, characteristic lengths]
-HELPFUL = 1e-3  # a freedom that gains less than this part of the squared miss cannot help
-AT_LIMIT = 1e-9  # a freedom this near to a bound stands at it [rad, characteristic lengths]
-# A freedom that moves the effectors by less than this part of the others moves nothing.
-EFFECTLESS = 1e-9
-COPIED = 2.0  # flag of a joint that is held by the limit of a mimic joint
+HELD_BY_COPY = 2.0  # flag of a joint that is held by the limit of a mimic joint
+
+
+class LimitRules(NamedTuple):
+    """When a limit counts as what keeps a pose from its goals. Not tuned.
+
+    Attributes:
+        small_change: A freedom's gain is that of a change no larger than this [rad, characteristic lengths].
+        helpful: A freedom that gains less than this part of the squared miss cannot help.
+        at_limit: A freedom no farther than this from a bound stands at it [rad, characteristic lengths]; rounding.
+        effectless: A freedom that moves the effectors by no more than this part of the one that moves them most
+            moves nothing; rounding.
+    """
+
+    small_change: float = 0.1
+    helpful: float = 1e-3
+    at_limit: float = 1e-9
+    effectless: float = 1e-9
+
+
+LIMIT_RULES = LimitRules()
 
 
 class Ended(NamedTuple):
@@ -186,17 +201,17 @@ class OutOfReach(NamedTuple):
 
     block: int  # -1 if there is none
     reach: float  # the farthest or nearest its chain can reach
-    distance: float  # of its target from where its chain begins
+    distance: float  # of its target from the base of its chain
 
 
 @leaf
 def gain_of(pull, width, square, most):
-    """What part of the squared miss a freedom takes away, by the linear model, at its best.
+    """The largest part of the squared miss that one freedom can remove, in the linear model.
 
     Args:
-        pull: The product of its column and the residual rows, not negative.
-        width: Its column's squared length.
-        square: The rows' squared length.
+        pull: The dot product of its column and the residual rows, not negative.
+        width: The squared length of its column.
+        square: The squared length of the rows.
         most: How far it may change.
     """
     x = min(pull / width, most)
@@ -205,7 +220,7 @@ def gain_of(pull, width, square, most):
 
 @kernel
 def _pull_and_width(problem, linear, rows, d):
-    """The product of a freedom's column and the residual rows, and the column's squared length."""
+    """The dot product of a freedom's column and the residual rows, and the column's squared length."""
     if uses_tree(linear):
         found = tree_of(problem, linear).by_freedom
         return found[PULL, d], found[SPARE, d]
@@ -218,7 +233,7 @@ def _pull_and_width(problem, linear, rows, d):
 
 @cold
 def _fill_on_tree(problem, linear, rows):
-    """Find for all freedoms what `_pull_and_width` gives."""
+    """Fill what `_pull_and_width` reads, for all freedoms."""
     tree = tree_of(problem, linear)
     pulled(tree, rows, row_at(tree.by_freedom, PULL))
     column_squares(tree, row_at(tree.by_freedom, SPARE))
@@ -229,11 +244,11 @@ def pressed(problem, frames, linear, q, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
     A freedom counts that stands at a bound, is pulled outward, and past the bound would gain at
-    least HELPFUL with a SMALL change. Where the bound is the limit of a mimic joint, that joint is
+    least `LIMIT_RULES.helpful` with a small change. Where the bound is the limit of a mimic joint, that joint is
     flagged, not the one it copies.
 
-    Returns the greatest gains with a small change (see `gain_of`): of the freedoms that a bound
-    holds, if it did not, and of the others, inside their bounds.
+    Returns the greatest gains with a small change (see `gain_of`): of the freedoms at a bound, as if
+    it were not there, and of the others, inside their bounds.
     """
     moving, moving_f = problem.moving, problem.moving_f
     bounds = linear.bounds
@@ -249,23 +264,24 @@ def pressed(problem, frames, linear, q, flags):
     free = 0.0
     for k in range(moving.shape[0]):
         flags[k] = 0.0
-        turns = (
-            0 if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_NDOF]
-        )  # a copy has none of its own
+        # A mimic joint has no freedom except its stretch.
+        turns = 0 if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_NDOF]
         stretch = moving[k, layout.M_STRETCH_DOF]
         for i in range(turns + (1 if stretch >= 0 else 0)):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
             pull, width = _pull_and_width(problem, linear, rows, d)
-            if width <= EFFECTLESS * EFFECTLESS * widest:
-                continue  # what moves nothing has a direction made of rounding
+            if width <= LIMIT_RULES.effectless * LIMIT_RULES.effectless * widest:
+                continue  # a freedom without effect: the sign of its pull is rounding
             room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]
-            if room <= AT_LIMIT:
-                gain = gain_of(abs(pull), width, square, SMALL)
+            if room <= LIMIT_RULES.at_limit:
+                gain = gain_of(abs(pull), width, square, LIMIT_RULES.small_change)
                 held = max(held, gain)
-                if gain >= HELPFUL:
+                if gain >= LIMIT_RULES.helpful:
                     flags[k] = 1.0
             else:
-                free = max(free, gain_of(abs(pull), width, square, min(room, SMALL)))
+                free = max(
+                    free, gain_of(abs(pull), width, square, min(room, LIMIT_RULES.small_change))
+                )
     for k in range(moving.shape[0]):
         source = moving[k, layout.M_MIMIC]
         if source >= 0 and flags[source] > 0.0:
@@ -274,10 +290,10 @@ def pressed(problem, frames, linear, q, flags):
                 moving_f[k, layout.LIMITS],
                 moving_f[k, layout.LIMITS + 1],
             )
-            slack = AT_LIMIT * max(1.0, abs(value))
+            slack = LIMIT_RULES.at_limit * max(1.0, abs(value))
             if value - low <= slack or high - value <= slack:
                 flags[k] = 1.0
-                flags[source] = COPIED
+                flags[source] = HELD_BY_COPY
     for k in range(moving.shape[0]):
         flags[k] = 1.0 if flags[k] == 1.0 else 0.0
     return held, free
@@ -285,7 +301,7 @@ def pressed(problem, frames, linear, q, flags):
 
 @kernel
 def why_missed(stop, held, free):
-    """The status of a pose that misses its goals, within the bounds of its chains.
+    """The status of a pose that misses its goals although they are within reach of its chains.
 
     LIMITED if the pose is a minimum of the cost inside the limits (no freedom that can move gains
     anything) but not without them (a freedom at a limit would); see `supple.Status`.
@@ -295,9 +311,9 @@ def why_missed(stop, held, free):
         held: The greatest gain of a freedom that a limit holds, from `pressed`.
         free: The same of the other freedoms.
     """
-    if free >= HELPFUL:
+    if free >= LIMIT_RULES.helpful:
         return layout.BUDGET if stop == layout.STOP_BUDGET else layout.STALLED
-    return layout.LIMITED if held >= HELPFUL else layout.STALLED
+    return layout.LIMITED if held >= LIMIT_RULES.helpful else layout.STALLED
 
 
 @kernel
@@ -343,7 +359,9 @@ def finish_judged(problem, frames, linear, trace, start, q, ended, out, fault):
             status = why_missed(ended.stop, held, free)
             if status == layout.STALLED:
                 for k in range(flags.shape[0]):
-                    flags[k] = 0.0  # limits press, but they are not what the solve ended at
+                    flags[k] = (
+                        0.0  # joints press against limits, but that is not why the solve ended
+                    )
     if fault != layout.REACHED:
         status, beyond = fault, OutOfReach(-1, 0.0, 0.0)
     if problem.keep and status != layout.REACHED:
@@ -363,7 +381,7 @@ def finish_reached(problem, frames, trace, q, ended, cost, out):
 
 @leaf
 def write_report(problem, frames, trace, ended, status, beyond, cost, out):
-    """Write everything of a row of output but the coordinates and the flags."""
+    """Write a row of output except its coordinates and flags."""
     nq = problem.coordinates
     for g in range(problem.reported):
         out[nq + layout.REPORT + g] = frames.errors[g]

@@ -1,8 +1,8 @@
-"""Beginning elsewhere after a stall: where seeds lie, which of them is best, and when its answer counts.
+"""Restarts after a stall: the seeds, the choice among them, and when an answer from one replaces the best so far.
 
-Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
+Seed n sets freedom j to the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
 sequence with Niederreiter's generators, the same on every machine. Joints without limits range over a
-whole turn, or over as many as it takes until the joints that copy them have made one.
+full turn, or over as many as the joints that copy them need to make one.
 """
 
 import math
@@ -18,18 +18,19 @@ from supple.kernels.workspace import copy
 
 # Seeds --------------------------------------------------------------------------------------------
 
-SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
+# Half-width of the window of a slide without limits [characteristic lengths]; not tuned.
+SLIDE_WINDOW = 1.0
 
 
 class Window(NamedTuple):
-    """Where open ranges are searched.
+    """Where ranges without limits are searched.
 
     Around the best pose so far, whose slides are near the targets even if the start was far away; or,
     for slides, around 0.
     """
 
     centre: Any  # (Q,)
-    wide: float  # how far to both sides of 0 slides are searched; 0: around the centre instead
+    wide: float  # slides are searched this far to both sides of 0; 0: around the centre instead
 
 
 @leaf
@@ -41,10 +42,10 @@ def fraction(n, j, freedoms):
 
 @leaf
 def at_fraction(low, high, u, here, slack):
-    """The fraction u of a range; where it is open, of a window of half-width `slack` around here.
+    """The fraction u of a range; without limits, of a window of half-width `slack` around `here`.
 
-    A negative slack widens the window to the one around 0: an angle whose copies turn at rates without
-    a common period has poses of its own in every turn, and those next to rest are wanted.
+    A negative slack extends the window to the one around 0: if the copies of an angle turn at rates without
+    a common period, every turn has different poses, and those near rest are wanted.
     """
     if math.isfinite(low) and math.isfinite(high):
         return low + u * (high - low)
@@ -60,15 +61,15 @@ def at_fraction(low, high, u, here, slack):
 
 @leaf
 def open_slide(problem, low, high, u, here, wide):
-    """The fraction u of a slide's range; where it is open, of a window around here, or a wide one around 0."""
+    """The fraction u of a slide's range; without limits, of a window around `here`, or a wide one around 0."""
     if wide > 0.0:
         return at_fraction(low, high, u, 0.0, wide)
-    return at_fraction(low, high, u, here, SLIDES * problem.length)
+    return at_fraction(low, high, u, here, SLIDE_WINDOW * problem.length)
 
 
 @leaf
 def _seed_in_cone(problem, k, u, v, w, spread):
-    """The point (u, v, w) of a joint's limits of swing and twist, `spread` of the way from their middle."""
+    """The point (u, v, w) of a joint's limits of swing and twist, scaled by `spread` about their middle."""
     moving_f = problem.moving_f
     low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
     middle = 0.5 * (low + high)
@@ -85,7 +86,7 @@ def _seed_in_cone(problem, k, u, v, w, spread):
 
 @cold
 def _seed_in_quadrants(floats, i, level, around, twist):
-    """The turn at a level of the limits of swing by quadrants in float row i, at an angle of their ellipse."""
+    """The rotation at a level of the four-half-angle limits in float row i, at an angle of their ellipse."""
     quadrants = quadrants_of(floats, i)
     a, b = rim(quadrants, around)
     return tilted(quadrants, level * a, level * b, twist)
@@ -93,7 +94,7 @@ def _seed_in_quadrants(floats, i, level, around, twist):
 
 @leaf
 def _seed_turn(u, v, w, spread):
-    """The point (u, v, w) of all turns: up to spread * pi about an even direction."""
+    """The point (u, v, w) of all rotations: by up to spread * pi, about axes distributed evenly."""
     z = 2.0 * u - 1.0
     ring = math.sqrt(max(0.0, 1.0 - z * z))
     size = spread * math.pi * math.pow(w, 1.0 / 3.0)
@@ -104,13 +105,10 @@ def _seed_turn(u, v, w, spread):
 
 @kernel
 def seed(problem, n, spread, start, window, out):
-    """Seed number n.
-
-    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
-    """
+    """Write seed n into out: every joint at the fraction `spread` (0..1) from the start to a point of the sequence."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
-        # A copy follows what it copies; only its stretch is its own.
+        # A mimic joint follows the joint it copies; only its stretch is free.
         kind = layout.FIXED if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_KIND]
         at = moving[k, layout.M_Q]
         d = moving[k, layout.M_DOF]
@@ -157,36 +155,37 @@ def seed(problem, n, spread, start, window, out):
 
 @entry("i1 f1 f1 f2")
 def spread_seeds(ints, floats, start, poses):
-    """Fill the rows of poses, shape (B, Q), copies of the start, with seeds over the whole ranges."""
+    """Overwrite the rows of poses, shape (B, Q), copies of the start, with seeds over the whole ranges."""
     problem = unpack(ints, floats)
     for b in range(poses.shape[0]):
         seed(problem, b + 1, 1.0, start, Window(start, 0.0), poses[b])
 
 
-# Which seed, and when its answer counts -----------------------------------------------------------
+# The choice of a seed, and when its answer counts -------------------------------------------------
 
-# A pose from elsewhere replaces an unreached one only below this fraction of its cost.
-CLEARLY = 0.81
-# The same of a target that is surely out of reach: where it must come nearer by this much [characteristic lengths].
-# There the least possible cost may be large, and a fraction of it would be a large distance.
+# A pose from another seed replaces one that misses its goals only below this fraction of its cost: 0.9 of its
+# distance. Not tuned.
+CLEAR_COST_RATIO = 0.81
+# Where the target is surely out of reach, it must come nearer by this much [characteristic lengths]: the least
+# possible cost may be large there, and a fraction of it would be a large distance. Not tuned.
 WORTH_JUMPING = 0.01
-# A descent that lowers the distance to the targets by more did not begin at an answer to about the same targets
-# [characteristic lengths]. Targets that move by 0.01 lower it by less than 0.02 from one answer to the next.
+# A descent that lowers the distance to the targets by more than this did not begin at an answer to about the same
+# targets [characteristic lengths]. If targets move by 0.01, the next answer lowers it by less than 0.02.
 COLD_START_GAIN = 0.05
 
 
 class Seeds(NamedTuple):
-    """Which seeds to look at."""
+    """The seeds to look at."""
 
-    first: int  # the number of the first
+    first: int  # index of the first
     size: int  # how many
     spread: float  # how far they lie from the start, 0 to 1
 
 
 @kernel
 def clearly_better(cost, best, elsewhere):
-    """True if a cost beats the best so far: clearly, if its descent began elsewhere than at the start."""
-    return cost < best * (CLEARLY if elsewhere else 1.0)
+    """True if a cost is below the best so far; clearly below if its descent began at a seed."""
+    return cost < best * (CLEAR_COST_RATIO if elsewhere else 1.0)
 
 
 @leaf
@@ -197,7 +196,7 @@ def _distance(cost):
 
 @kernel
 def clearly_nearer(cost, best):
-    """True if a cost beats the best so far of a target that is surely out of reach, from elsewhere."""
+    """`clearly_better` of an answer from a seed, for a target that is surely out of reach."""
     return _distance(cost) < _distance(best) - WORTH_JUMPING
 
 
@@ -209,7 +208,7 @@ def began_cold(first, cost):
 
 @kernel
 def best_seed(problem, frames, seeds, start, window, trial, q):
-    """Put into q the one of some seeds that is nearest to the goals; `trial` is a buffer for a pose."""
+    """Write into q the seed that is nearest to the goals; `trial` is a buffer for a pose."""
     low = math.inf
     copy(start, trial)
     for n in range(seeds.first, seeds.first + seeds.size):

@@ -1,8 +1,8 @@
-"""Skinning: vertices and normals carried by the joints that hold them.
+"""Skinning: vertices and normals moved by the joints that influence them.
 
 Park 2004, eqs. 11 and 12: v' = sum over i of w_i M_i d_i, where M_i d_i is the vertex as joint i alone
 would carry it. Rows of work are blocks of vertices of one frame, numbered frame by frame, so that one
-large frame and many small ones spread over threads alike. Inputs are read-only arrays, all of them: a
+large frame and many small ones spread over threads equally. All inputs are read-only arrays: a
 mesh's arrays are, and a second signature would be a second compilation.
 """
 
@@ -10,8 +10,8 @@ import math
 
 from supple.kernels.decorators import entry
 
-BLOCK = 256  # vertices in a row of work
-NO_NORMALS = 0  # the length of the array of normals that stands for none
+BLOCK_VERTICES = 256  # in a row of work; not tuned
+NO_NORMALS = 0  # length of the array of normals if there are none
 
 
 @entry("f3 i1 i1 f1 f2 f2 i i f3 f3")
@@ -23,7 +23,7 @@ def blend_range(matrices, first, joint, weight, positions, normals, row, last, o
 
     Args:
         matrices: T_world_model of each joint, rows of 3x4, shape (B, J, 12).
-        first: Where the influences of each vertex begin, shape (V + 1,).
+        first: Index of the first influence of each vertex, shape (V + 1,).
         joint: Shape (W,).
         weight: Shape (W,).
         positions: Shape (V, 3).
@@ -34,13 +34,13 @@ def blend_range(matrices, first, joint, weight, positions, normals, row, last, o
         out_normals: Out: unit normals, shape (B, V, 3); (B, 0, 3) for none.
     """
     count = positions.shape[0]
-    blocks = (count + BLOCK - 1) // BLOCK
+    blocks = (count + BLOCK_VERTICES - 1) // BLOCK_VERTICES
     turning = normals.shape[0] > NO_NORMALS
     for r in range(row, last):
         b = r // blocks
-        start = (r - b * blocks) * BLOCK
+        start = (r - b * blocks) * BLOCK_VERTICES
         frame = matrices[b]
-        for v in range(start, min(start + BLOCK, count)):
+        for v in range(start, min(start + BLOCK_VERTICES, count)):
             a = c = d = e = f = g = h = i = j = x0 = y0 = z0 = 0.0
             for k in range(first[v], first[v + 1]):
                 w = weight[k]
@@ -69,7 +69,7 @@ def blend_range(matrices, first, joint, weight, positions, normals, row, last, o
                 ny = flip * ((d * i - c * j) * x + (a * j - d * h) * y + (c * h - a * i) * z)
                 nz = flip * ((c * g - d * f) * x + (d * e - a * g) * y + (a * f - c * e) * z)
                 size = math.sqrt(nx * nx + ny * ny + nz * nz)
-                if size > 0.0:  # a joint scaled to nothing leaves no normal to speak of
+                if size > 0.0:  # a joint scaled to zero leaves no normal
                     nx, ny, nz = nx / size, ny / size, nz / size
                 else:
                     nx, ny, nz = x, y, z
@@ -85,7 +85,7 @@ def dual_range(
     """Dual-quaternion skinning of rows of work: volume is kept where a limb twists.
 
     Kavan, Collins, Zara and O'Sullivan 2008, sections 4 and 5: the scales of the joints are blended as
-    matrices and applied first, then the rigid parts as dual quaternions, all turned to the side of
+    matrices and applied first, then the rigid parts as dual quaternions, whose signs follow
     the vertex's heaviest influence.
 
     Args:
@@ -93,7 +93,7 @@ def dual_range(
             (B, J, 8).
         stretches: The symmetric parts, rows of 3x3, applied before the rigid ones, shape
             (B, J, 9); (0, J, 9) if there are none.
-        first: Where the influences of each vertex begin, shape (V + 1,).
+        first: Index of the first influence of each vertex, shape (V + 1,).
         joint: Shape (W,).
         weight: Shape (W,).
         positions: Shape (V, 3).
@@ -104,14 +104,14 @@ def dual_range(
         out_normals: Out: unit normals, shape (B, V, 3); (B, 0, 3) for none.
     """
     count = positions.shape[0]
-    blocks = (count + BLOCK - 1) // BLOCK
+    blocks = (count + BLOCK_VERTICES - 1) // BLOCK_VERTICES
     turning = normals.shape[0] > NO_NORMALS
     scaled = stretches.shape[0] > 0
     for r in range(row, last):
         b = r // blocks
-        start = (r - b * blocks) * BLOCK
+        start = (r - b * blocks) * BLOCK_VERTICES
         frame = duals[b]
-        for v in range(start, min(start + BLOCK, count)):
+        for v in range(start, min(start + BLOCK_VERTICES, count)):
             heaviest, most = first[v], -1.0
             for k in range(first[v], first[v + 1]):
                 if weight[k] > most:
@@ -135,7 +135,7 @@ def dual_range(
             if size > 0.0:
                 qw, qx, qy, qz = qw / size, qx / size, qy / size, qz / size
                 dw, dx, dy, dz = dw / size, dx / size, dy / size, dz / size
-            else:  # half a turn against half a turn: the heaviest has it
+            else:  # opposite half turns cancel: take the heaviest influence
                 qw, qx, qy, qz = lead[0], lead[1], lead[2], lead[3]
                 dw, dx, dy, dz = lead[4], lead[5], lead[6], lead[7]
             x, y, z = positions[v, 0], positions[v, 1], positions[v, 2]
@@ -166,7 +166,7 @@ def dual_range(
                     size = math.sqrt(tx * tx + ty * ty + tz * tz)
                     if size > 0.0:
                         nx, ny, nz = tx / size, ty / size, tz / size
-            # v + 2 u x (u x v + w v) + 2 (w d - dw u + u x d): turn, then shift.
+            # v + 2 u x (u x v + w v) + 2 (w d - dw u + u x d): rotate, then translate.
             tx = qy * z - qz * y + qw * x
             ty = qz * x - qx * z + qw * y
             tz = qx * y - qy * x + qw * z

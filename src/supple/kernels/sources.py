@@ -1,6 +1,6 @@
-"""The sources of kernels, and which of them a kernel is compiled from.
+"""The sources of kernels, and those that a kernel is compiled from.
 
-Only the standard library is used: the build reads this file without importing supple.
+It uses only the standard library: the build loads this file without importing supple.
 """
 
 from __future__ import annotations

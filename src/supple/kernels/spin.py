@@ -1,7 +1,7 @@
-"""Turns made of cosines and sines, without angles: quaternions of any length.
+"""Rotations from cosines and sines, without angles: quaternions of any length.
 
-A quaternion need not have length one until it is stored. Left as it is, the turn between two
-directions or about a line takes no arctangent, and often no root either.
+A quaternion need not have length one until it is stored. Without normalization, the rotation between two
+directions or about a line takes no arctangent, and often no square root.
 """
 
 import math
@@ -9,7 +9,7 @@ import math
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel
 
-FAINT = 1e-12  # relative: what is this small has no direction
+NEGLIGIBLE_LENGTH = 1e-12  # a vector below this part of those compared has no direction; rounding
 
 
 @kernel
@@ -18,7 +18,7 @@ def half_turn(axis, size, c, s):
 
     `size` is the length of (c, s).
     """
-    # Two equal forms, the one or the other, so that nothing cancels near half a turn.
+    # Of two equal forms the one without cancellation near half a turn.
     ahead = c >= 0.0
     w = size + c if ahead else abs(s)
     f = size - c if s >= 0.0 else c - size
@@ -28,7 +28,7 @@ def half_turn(axis, size, c, s):
 
 @kernel
 def pointing(arm, target, sizes):
-    """A quaternion for the least turn that points an arm at a target; `sizes` is |arm| |target|."""
+    """A quaternion for the smallest rotation that points an arm at a target; `sizes` is |arm| |target|."""
     inner = quat.dot(arm, target)
     if inner < -0.99 * sizes or sizes == 0.0:
         return quat.between(arm, target)
@@ -38,7 +38,7 @@ def pointing(arm, target, sizes):
 
 @kernel
 def rotate_any(q, v):
-    """The vector v turned by a quaternion of any length, times the square of that length."""
+    """The vector v rotated by a quaternion of any length, times the square of that length."""
     u = (q[1], q[2], q[3])
     out = quat.axpy(quat.scale(v, q[0] * q[0] - quat.dot(u, u)), 2.0 * quat.dot(u, v), u)
     return quat.axpy(out, 2.0 * q[0], quat.cross(u, v))
@@ -46,7 +46,7 @@ def rotate_any(q, v):
 
 @kernel
 def off_line(line, point):
-    """The way to a point from the nearest point of a unit line through the origin."""
+    """The vector to a point from the nearest point of a unit line through the origin."""
     return quat.axpy(point, -quat.dot(point, line), line)
 
 
@@ -54,15 +54,15 @@ def off_line(line, point):
 def spin_to(line, point, wanted):
     """A quaternion that turns a point about a unit line into the half plane of a wanted point.
 
-    No turn if either is on the line.
+    The identity if either is on the line.
     """
     arm, aside = off_line(line, point), off_line(line, wanted)
     c, s = quat.dot(arm, aside), quat.dot(line, quat.cross(arm, aside))
     turn = half_turn(line, math.sqrt(c * c + s * s), c, s)
-    least = FAINT * FAINT
+    least = NEGLIGIBLE_LENGTH * NEGLIGIBLE_LENGTH
     over = quat.dot(arm, arm) - least * quat.dot(point, point)
     off = min(over, quat.dot(aside, aside) - least * quat.dot(wanted, wanted)) > 0.0
-    # Products, not a choice for each number: loops around this stay free of branches.
+    # Two choices and products, instead of a choice for each component: loops around this have no branches.
     w = turn[0] if off else 1.0
     v = 1.0 if off else 0.0
     return (w, v * turn[1], v * turn[2], v * turn[3])
@@ -70,9 +70,9 @@ def spin_to(line, point, wanted):
 
 @kernel
 def opening(line, point, wanted):
-    """The sine, without its sign, and the cosine of the angle between two half planes, times a size.
+    """The absolute sine and the cosine of the angle between two half planes, both times the same factor.
 
-    A line through the origin bounds both, each goes through a point.
+    A line through the origin bounds both; each contains a point.
     """
     square = quat.dot(line, line)
     s = abs(math.sqrt(square) * quat.dot(line, quat.cross(point, wanted)))
@@ -81,5 +81,5 @@ def opening(line, point, wanted):
 
 @kernel
 def angle_of(s, c):
-    """The angle atan2(s, c) with s >= 0, without the call where it is next to nothing."""
+    """The angle atan2(s, c) with s >= 0, without the call where it is tiny."""
     return s / c if s < 1e-6 * c else math.atan2(s, c)

@@ -4,21 +4,21 @@ A step minimises |J delta - e|^2 + damping * sum(delta^2 / weight). A block of r
 only through the twist (linear and angular velocity) of the joint that carries its effector, and a joint's twist
 is that of its parent plus what its own freedoms add. So the normal equations have the shape of a tree, and are
 solved like the motion of a branched mechanism by articulated bodies (Featherstone 1983, "The calculation of
-robot dynamics using articulated-body inertias"): from the leaves to the roots every joint gets the 6 x 6 matrix
-of the cost of all that it carries, by its own twist, and its freedoms are eliminated from that one after the
-other; from the roots to the leaves the twists follow, and with them the freedoms. Featherstone's inertias are
-here sums of a a^T over residual rows a, his forces residuals, and damping / weight is the inertia of a rotor.
+robot dynamics using articulated-body inertias"). From the leaves to the roots every joint gets the 6 x 6 matrix
+of the cost of all that it carries, as a function of its twist, and its freedoms are eliminated from that matrix one
+by one. From the roots to the leaves the twists and the freedoms are then recovered. Featherstone's inertias are
+here sums of a a^T over residual rows a, his forces are residuals, and damping / weight is the inertia of a rotor.
 
 A stretch moves the children of its joint differently, each along its own bone: it is one more unknown beside
 the twist until it is eliminated.
 
-Freedoms that move blocks which are not below them, as those of joints that others copy and those of loops, do
-not fit the tree. They are its *border*: the tree is solved for each of them, and a small dense system remains
+Some freedoms move blocks that are not below them: those of joints that others copy, and those of loops. They do
+not fit the tree and form its *border*: the tree is solved for each of them, and a small dense system remains
 (block elimination; the border comes last).
 
-Twists and wrenches are about the joint's origin, in world directions: three linear numbers, then three angular
-ones. `linear.tree` is the memory of it all, `tree_of` names its parts, and `supple.kernels.jacobian.linearize` fills
-what the pose decides.
+Twists and wrenches are about the joint's origin, in world directions: three linear components, then three angular
+ones. `linear.tree` is their memory, `tree_of` names its parts, and `supple.kernels.jacobian.linearize` fills
+those that depend on the pose.
 """
 
 from typing import Any, NamedTuple
@@ -29,22 +29,22 @@ from supple.kernels.decorators import kernel, leaf
 from supple.kernels.linear_algebra import factor, solve_factored
 from supple.kernels.workspace import grid, row_at
 
-# Columns of `Tree.joints`: the origin as seen from the parent's, and where the parent's stretch moves it per unit; of
-# the 7 x 7 matrix of what all that the joint carries costs, by its twist and stretch, the column of the stretch;
-# a wrench and the force on the stretch; a twist; the 6 x 6 matrix of the twist, row by row.
-ARM, WAY, COUPLING, WRENCH, TWIST, COST = 0, 3, 6, 13, 20, 26
+# Columns of `Tree.joints`: the vector from the parent's origin to the joint's, and its derivative by the parent's
+# stretch; of the 7 x 7 matrix of the cost of all that the joint carries, by its twist and stretch, the column of the
+# stretch; a wrench and the force on the stretch; a twist; the 6 x 6 matrix of the twist, row by row.
+ARM, PER_STRETCH, COUPLING, WRENCH, TWIST, COST = 0, 3, 6, 13, 20, 26
 JOINT = 62
-# Columns of `Tree.rows`: what a block's joint does to the row by its twist, and by its stretch.
+# Columns of `Tree.rows`: the derivative of the row by the twist of the block's joint, and by its stretch.
 BY_STRETCH = 6
 ROW = 7
 # Columns of `Tree.motions`: the motion of a freedom, and 0 if it slides, 3 if it turns.
 SLIDES_OR_TURNS = 3
 MOTION = 4
-# Columns of `Tree.freedoms`: matrix times motion, what it is divided by, the right side when it was eliminated.
+# Columns of `Tree.freedoms`: matrix times motion, the pivot, the right side at the elimination.
 ACROSS, PIVOT, SIDE = 0, 6, 7
 FREEDOM = 8
-# Rows of `Tree.by_row` and `Tree.by_freedom`; those of the border follow: of the first its columns of J, of the
-# second its columns of J^T J, and then what solving these inside the border gives.
+# Rows of `Tree.by_row` and `Tree.by_freedom`. Rows for the border follow: in the first its columns of J, in the
+# second its columns of J^T J, and then the solutions of the tree for these.
 CHANGE, RESIDUAL = range(2)  # J delta; the rows that count, with loops
 INNER, PULL, SPARE = range(3)  # `free` of the last factors, 0 in the border; J^T of the residual
 ROWS_BEFORE, FREEDOMS_BEFORE = 2, 3
@@ -67,7 +67,7 @@ class Tree(NamedTuple):
 
 @leaf
 def tree_size(problem):
-    """How many numbers a tree takes."""
+    """How many floats a tree takes."""
     nm, nd, nr = problem.moving.shape[0], problem.freedoms, problem.rows
     nb, ends = problem.border.shape[0], 2 if problem.has_carriers else 1
     each = JOINT * nm + MOTION * (nd + nm) + ROW * ends * nr + FREEDOM * nd
@@ -105,14 +105,14 @@ def tree_of(problem, linear):
     )
 
 
-# What a freedom is, and where a block ends ----------------------------------------------------------
+# Freedoms, and the ends of blocks -------------------------------------------------------------------
 
 
 @leaf
 def _freedom(tree, k, i):
-    """Freedom i of joint k without its stretch: its number, 0 if it slides and 3 if it turns, and its motion.
+    """Freedom i of joint k, not its stretch: its index, 0 if it slides or 3 if it turns, and its motion.
 
-    That of a mimic joint is the freedom that it copies.
+    The index of a mimic joint's is that of the freedom it copies.
     """
     moving = tree.moving
     source = moving[k, layout.M_MIMIC]
@@ -123,7 +123,7 @@ def _freedom(tree, k, i):
 
 @leaf
 def _end(tree, g, which):
-    """The moving joint of an end of block g, 0 its own, 1 its carrier; -1 if there is none or it has no rows."""
+    """The moving joint of an end of block g, 0 its own, 1 its carrier's; -1 if it has none or no rows."""
     blocks = tree.blocks
     if blocks[g, layout.B_ROW] < 0:
         return -1
@@ -169,7 +169,7 @@ def _clear_wrenches(tree):
 
 @kernel
 def _hand_up_wrench(tree, k):
-    """Add the wrench on joint k to that on its parent, and what it does to the parent's stretch."""
+    """Add the wrench on joint k to that on its parent, and its force on the parent's stretch."""
     joints, parent = tree.joints, tree.moving[k, layout.M_PARENT]
     if parent < 0:
         return
@@ -179,12 +179,12 @@ def _hand_up_wrench(tree, k):
         joints[parent, WRENCH + i] += force[i]
         joints[parent, WRENCH + 3 + i] += joints[k, WRENCH + 3 + i] + turn[i]
     # 0 where the parent has no stretch.
-    joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(joints, k, WAY), force)
+    joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(joints, k, PER_STRETCH), force)
 
 
 @kernel
 def changed_rows(tree, delta, out):
-    """Fill out, shape (R,), with J delta: by how much a step, shape (D,), lets each residual row shrink."""
+    """Fill out, shape (R,), with J delta: how much a step, shape (D,), shrinks each residual row."""
     joints, rows, size = tree.joints, tree.rows, out.shape[0]
     _spread(tree, delta, False)
     for r in range(size):
@@ -204,7 +204,7 @@ def changed_rows(tree, delta, out):
 
 @kernel
 def _spread(tree, delta, solving):
-    """Fill the twists of all joints for a step, shape (D,); solving, the step follows from what was eliminated."""
+    """Fill the twists of all joints for a step, shape (D,); if `solving`, recover the step from the elimination."""
     moving, joints, inner = tree.moving, tree.joints, row_at(tree.by_freedom, INNER)
     for k in range(moving.shape[0]):
         parent = moving[k, layout.M_PARENT]
@@ -215,12 +215,12 @@ def _spread(tree, delta, solving):
             slide = quat.add(quat.load3(joints, parent, TWIST), turned)
             stretch = moving[parent, layout.M_STRETCH_DOF]
             if stretch >= 0:
-                slide = quat.axpy(slide, delta[stretch], quat.load3(joints, k, WAY))
+                slide = quat.axpy(slide, delta[stretch], quat.load3(joints, k, PER_STRETCH))
         for i in range(moving[k, layout.M_NDOF]):
             d, first, motion = _freedom(tree, k, i)
             if solving:
                 if moving[k, layout.M_MIMIC] >= 0:
-                    continue  # what it copies is in the border
+                    continue  # the joint it copies is in the border
                 delta[d] = _recovered(tree, d, slide, spin) if inner[d] > 0.0 else 0.0
             if first == 0:
                 slide = quat.axpy(slide, delta[d], motion)
@@ -241,12 +241,12 @@ def _recovered(tree, d, slide, spin):
     return (tree.freedoms[d, SIDE] - known) / tree.freedoms[d, PIVOT]
 
 
-# Inside the border ----------------------------------------------------------------------------------
+# The tree without its border ------------------------------------------------------------------------
 
 
 @kernel
 def _add_blocks(tree):
-    """Fill the matrices of the joints with what the blocks at each of them cost, but for those of the border."""
+    """Fill the matrices of the joints with the cost of their blocks, except blocks with two ends."""
     blocks, joints, rows = tree.blocks, tree.joints, tree.rows
     for k in range(joints.shape[0]):
         for i in range(COUPLING, WRENCH):
@@ -275,7 +275,7 @@ def _hand_up_cost(tree, k):
     joints, parent = tree.joints, tree.moving[k, layout.M_PARENT]
     if parent < 0:
         return
-    arm, way = quat.load3(joints, k, ARM), quat.load3(joints, k, WAY)
+    arm, way = quat.load3(joints, k, ARM), quat.load3(joints, k, PER_STRETCH)
     for i in range(6):
         at = COST + 6 * i
         linear = quat.load3(joints, k, at)
@@ -297,9 +297,9 @@ def _hand_up_cost(tree, k):
 
 @kernel
 def _eliminate(tree, k, d, damping):
-    """Take freedom d of joint k, whose column is known, out of the joint's matrix; False if its pivot is not positive.
+    """Eliminate freedom d of joint k, whose column is known, from the joint's matrix; False if its pivot is not > 0.
 
-    Not if it is not free. With a negative damping nothing is taken out, and all pivots are squared columns of J.
+    A freedom that is not free stays. With a negative damping all stay, and all pivots are squared columns of J.
     """
     freedoms, joints, weight = tree.freedoms, tree.joints, tree.by_freedom[INNER, d]
     if damping < 0.0 or weight == 0.0:
@@ -317,7 +317,7 @@ def _eliminate(tree, k, d, damping):
 
 @kernel
 def _factor_inner(tree, damping):
-    """Factor what is inside the border; False if a pivot is not positive. See `_eliminate` for the damping."""
+    """Factor the tree without its border; False if a pivot is not positive. See `_eliminate` for the damping."""
     moving, joints, freedoms = tree.moving, tree.joints, tree.freedoms
     _add_blocks(tree)
     for k in range(moving.shape[0] - 1, -1, -1):
@@ -329,7 +329,7 @@ def _factor_inner(tree, damping):
                 return False
         for i in range(moving[k, layout.M_NDOF] - 1, -1, -1):
             if moving[k, layout.M_MIMIC] >= 0:
-                continue  # what it copies is in the border
+                continue  # the joint it copies is in the border
             d, first, motion = _freedom(tree, k, i)
             for j in range(6):
                 across = quat.load3(joints, k, COST + 6 * j + first)
@@ -343,7 +343,7 @@ def _factor_inner(tree, damping):
 
 @kernel
 def _solve_inner(tree, side, out):
-    """Solve what is inside the border for a right side, shape (D,); 0 elsewhere. The two may be the same array."""
+    """Solve the tree without its border for a right side, shape (D,); 0 for the border. Both may be the same array."""
     moving, joints, freedoms = tree.moving, tree.joints, tree.freedoms
     _clear_wrenches(tree)
     for k in range(moving.shape[0] - 1, -1, -1):
@@ -363,19 +363,19 @@ def _solve_inner(tree, side, out):
 
 @kernel
 def _eliminate_side(tree, k, d):
-    """Take freedom d of joint k, whose right side is known, out of the joint's wrench, if it is free."""
+    """Eliminate freedom d of joint k, whose right side is known, from the joint's wrench, if it is free."""
     if tree.by_freedom[INNER, d] > 0.0:
         x = tree.freedoms[d, SIDE] / tree.freedoms[d, PIVOT]
         for i in range(6):
             tree.joints[k, WRENCH + i] -= x * tree.freedoms[d, ACROSS + i]
 
 
-# With the border ------------------------------------------------------------------------------------
+# The tree with its border ---------------------------------------------------------------------------
 
 
 @kernel
 def fill_border(tree):
-    """Fill what the pose decides for the freedoms of the border: their columns of J and of J^T J."""
+    """Fill the columns of J and of J^T J of the freedoms in the border, at the present pose."""
     step = row_at(tree.by_freedom, SPARE)
     for n in range(tree.border.shape[0]):
         for d in range(step.shape[0]):
@@ -418,7 +418,7 @@ def factor_tree(tree, free, damping):
 
 @kernel
 def solve_tree(tree, free, side, out):
-    """Fill out, shape (D,), with the solution of what was factored for a right side, shape (D,); 0 where `free` is."""
+    """Fill out, shape (D,), with the solution for a right side, shape (D,), after `factor_tree`; 0 where `free` is."""
     _solve_inner(tree, side, out)
     border, count = tree.border, tree.border.shape[0]
     if count == 0:

@@ -19,7 +19,7 @@ def home() -> Path:
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        if not os.path.isabs(base):  # to be ignored, says the XDG specification
+        if not os.path.isabs(base):  # the XDG specification says to ignore it
             base = "~/.cache"
     return Path(base).expanduser() / "supple"
 
@@ -28,7 +28,7 @@ def make_private(folder: Path) -> None:
     """Create `folder` for this user alone, or make sure that nobody else can write there.
 
     Raises:
-        OSError: What is loaded from here is run, and others could have put it here.
+        OSError: The folder is not safe. Files in it are executed, so nobody else may write there.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     info = folder.lstat()

@@ -1,13 +1,13 @@
 """Wahba's problem: the rotation of one joint, inside its limits, that brings points of its body to targets.
 
-If a point at `b` of the body (seen from the joint) should be at `d` (seen from the joint, before it
-turns), the squared distance is least where d . R b is greatest. For many points with weights that
+Let `b` be a point of the body in the joint's frame, and `d` its target in the frame before the joint
+turns. The squared distance is least where d . R b is greatest. For many points with weights that
 is the greatest tr(R^T F) with the *correlation* F = sum of w d b^T, a 3x3 matrix kept as nine
-numbers, row after row (Wahba's problem). About one axis the answer is closed: c cos a + s sin a is
-greatest at atan2(s, c), and inside limits at that angle or at the better end. Balls and cones take
-one such turn, about the axis that helps most: all of the answer for a single point (on a cone: along
-its axis) and for a whole frame. Axes joints take one for each of theirs. A swing with four half-angles
-takes its best twists and swings in turns: tr(R^T F) is a quadratic form of the quaternion (Davenport).
+floats, row after row (Wahba's problem). About one axis there is a closed form: c cos a + s sin a is
+greatest at atan2(s, c), and inside limits at that angle or at the better limit. Balls and cones make
+one such rotation, about the axis that helps most: it is the exact answer for a single point (on a cone: along
+its axis) and for a whole frame. Axes joints make one about each axis. A swing with four half-angles
+alternates between its best twist and its best swing: tr(R^T F) is a quadratic form of the quaternion (Davenport).
 """
 
 import math
@@ -17,7 +17,7 @@ from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import climb
 from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     axis_of,
     clamped_cone,
     clamped_quadrants,
@@ -27,7 +27,7 @@ from supple.kernels.joint import (
 )
 from supple.kernels.quadrants import quadrants_of
 
-NOTHING = 1e-13  # what is smaller than this part of the correlation is rounding
+CORRELATION_ROUNDING = 1e-13  # anything below this part of the correlation is rounding
 
 
 @kernel
@@ -52,7 +52,7 @@ def axpy9(f, s, g):
 
 @kernel
 def load9(rows, i, c):
-    """The correlation in columns c.. of row i."""
+    """The correlation in row i, from column c on."""
     return (
         rows[i, c], rows[i, c + 1], rows[i, c + 2],
         rows[i, c + 3], rows[i, c + 4], rows[i, c + 5],
@@ -62,14 +62,14 @@ def load9(rows, i, c):
 
 @kernel
 def add9(rows, i, c, s, f):
-    """Add s * f to the correlation in columns c.. of row i."""
+    """Add s * f to the correlation in row i, from column c on."""
     for n in range(9):
         rows[i, c + n] += s * f[n]
 
 
 @kernel
 def body_turned(f, q):
-    """F R^T: the correlation with every body point b turned by q."""
+    """F R^T: the correlation with every body point b rotated by q."""
     a = quat.rotate(q, (f[0], f[1], f[2]))
     b = quat.rotate(q, (f[3], f[4], f[5]))
     c = quat.rotate(q, (f[6], f[7], f[8]))
@@ -78,7 +78,7 @@ def body_turned(f, q):
 
 @kernel
 def targets_unturned(f, q):
-    """R^T F: the correlation with every target d turned back by q."""
+    """R^T F: the correlation with every target d rotated by the inverse of q."""
     a = quat.unrotate(q, (f[0], f[3], f[6]))
     b = quat.unrotate(q, (f[1], f[4], f[7]))
     c = quat.unrotate(q, (f[2], f[5], f[8]))
@@ -87,7 +87,7 @@ def targets_unturned(f, q):
 
 @kernel
 def rotation_matrix(q):
-    """The rotation matrix of q: the correlation whose best turn is q."""
+    """The rotation matrix of q: the correlation whose best rotation is q."""
     a = quat.rotate(q, (1.0, 0.0, 0.0))
     b = quat.rotate(q, (0.0, 1.0, 0.0))
     c = quat.rotate(q, (0.0, 0.0, 1.0))
@@ -96,13 +96,13 @@ def rotation_matrix(q):
 
 @kernel
 def trace9(f):
-    """Tr F: what not turning gives."""
+    """The trace of F: its value for the identity."""
     return f[0] + f[4] + f[8]
 
 
 @kernel
 def size9(f):
-    """The size of a correlation: the sum of the sizes of its entries."""
+    """The size of a correlation: the sum of its absolute entries."""
     size = 0.0
     for n in range(9):
         size += abs(f[n])
@@ -111,13 +111,13 @@ def size9(f):
 
 @kernel
 def moment(f):
-    """The sum of w b x d: the axis about which a small turn helps most."""
+    """The sum of w b x d: the axis about which a small rotation helps most."""
     return (f[7] - f[5], f[2] - f[6], f[3] - f[1])
 
 
 @kernel
 def about_axis(f, axis):
-    """What a turn by the angle a about the unit axis gives, up to a constant: c cos a + s sin a."""
+    """The c and s of c cos a + s sin a, the value of a rotation by a about the unit axis, up to a constant."""
     x, y, z = axis
     along = (
         x * (f[0] * x + f[1] * y + f[2] * z)
@@ -129,18 +129,18 @@ def about_axis(f, axis):
 
 @kernel
 def best_angle(c, s, low, high, here, size):
-    """The angle in [low, high] where c cos a + s sin a is greatest; of equals the nearest to here.
+    """The angle in [low, high] where c cos a + s sin a is greatest; of equal ones the nearest to `here`.
 
     `size` is that of the correlation: where c and s are rounding, every angle is equal.
     """
-    if not math.hypot(c, s) > NOTHING * size:
+    if not math.hypot(c, s) > CORRELATION_ROUNDING * size:
         return min(max(here, low), high)
     best = math.atan2(s, c)
-    near = best + TURN * math.floor((here - best) / TURN + 0.5)
+    near = best + FULL_TURN * math.floor((here - best) / FULL_TURN + 0.5)
     if near > high:
-        near -= TURN * math.ceil((near - high) / TURN)
+        near -= FULL_TURN * math.ceil((near - high) / FULL_TURN)
     elif near < low:
-        near += TURN * math.ceil((low - near) / TURN)
+        near += FULL_TURN * math.ceil((low - near) / FULL_TURN)
     if low <= near <= high:
         return near
     at_low = math.cos(low - best)
@@ -152,17 +152,17 @@ def best_angle(c, s, low, high, here, size):
 
 @kernel
 def fitted_turn(f, q):
-    """The turn q after the best one about the axis that helps most; q itself if nothing helps."""
+    """The rotation q followed by the best one about the axis that helps most; q itself if nothing helps."""
     m = body_turned(f, q)
     size = size9(m)
     z = moment(m)
     n = quat.norm(z)
-    if n > NOTHING * size:
+    if n > CORRELATION_ROUNDING * size:
         axis = quat.scale(z, 1.0 / n)
         c, s = about_axis(m, axis)
         return quat.normalized(quat.mul(quat.about(axis, math.atan2(s, c)), q))
-    if trace9(m) < -NOTHING * size:
-        # As wrong as can be, with no way better than another: half a turn about a fixed one.
+    if trace9(m) < -CORRELATION_ROUNDING * size:
+        # The worst rotation, with no better axis than another: half a turn about a fixed one.
         column = (m[0], m[3], m[6])
         if abs(m[4]) > abs(m[0]) and abs(m[4]) >= abs(m[8]):
             column = (m[1], m[4], m[7])
@@ -176,14 +176,14 @@ def fitted_turn(f, q):
 
 @kernel
 def fitted_cone(f, q, axis, swing, low, high):
-    """A turn inside a cone's limits that fits better than q, which is inside; q if there is none."""
+    """A rotation inside a cone's limits that fits better than q, which is inside; q if none is found."""
     best = q
     met = trace9(body_turned(f, q))
     new = clamped_cone(fitted_turn(f, q), axis, swing, low, high)
     value = trace9(body_turned(f, new))
     if value > met:
         best, met = new, value
-    # A twist never moves the axis: take the best of those that the limits leave.
+    # A twist does not move the axis: take the best one inside the limits.
     _, twist = swing_twist_angles(new, axis)
     c, s = about_axis(targets_unturned(f, new), axis)
     extra = best_angle(c, s, low - twist, high - twist, 0.0, size9(f))
@@ -198,7 +198,7 @@ def fitted_cone(f, q, axis, swing, low, high):
 
 @cold
 def fitted_quadrants(f, q, quadrants):
-    """A turn inside limits of swing by quadrants that fits better than q, which is inside; q if there is none."""
+    """A rotation inside limits with four half-angles that fits better than q, which is inside; q if none is found."""
     z, trace = moment(f), trace9(f)
     form = (
         trace, z[0], z[1], z[2],
@@ -217,7 +217,7 @@ def fitted_quadrants(f, q, quadrants):
 
 @leaf
 def fit_axes(problem, f, k, q):
-    """Set the angles of a joint that turns about several axes, each to its best given the others."""
+    """Set each angle of a joint with several axes to its best, given the others."""
     moving, moving_f = problem.moving, problem.moving_f
     at, count = moving[k, layout.M_Q], number_count(moving[k, layout.M_KIND])
     size = size9(f)
@@ -239,10 +239,10 @@ def fit_axes(problem, f, k, q):
 
 @leaf
 def fit_joint(problem, f, k, q):
-    """Set the coordinates of moving joint k, inside its limits, so that they fit the correlation f.
+    """Set the coordinates of moving joint k, inside its limits, to fit the correlation f.
 
-    Its targets d are in the frame just before the joint, its points b in the joint's own. A joint that
-    slides stays.
+    Its targets d are in the frame just before the joint, its points b in the joint's frame. A joint that
+    slides is left unchanged.
     """
     moving, moving_f = problem.moving, problem.moving_f
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]

@@ -1,31 +1,31 @@
-"""Memory of a kernel: parts of arrays, and the workspace that the buffers of a solve are taken from.
+"""Memory of a kernel: views of arrays, and the workspace that holds the buffers of a solve.
 
-*Parts* are made without counting references. A slice or a reshape in compiled code counts a reference
-up and down and checks what it is given: some ten nanoseconds each, and a solve makes thirty of them. The
-parts made here are bare: the array must outlive them, and that they lie inside it is not checked.
+*Views* are made without reference counts. A slice or a reshape in compiled code changes a reference count
+twice and checks its arguments: about ten nanoseconds each, and a solve makes thirty of them. For the
+views made here the array must outlive the view, and bounds are not checked.
 
-The *workspace* is one array of floats whose first counts how many are taken. A solver takes its buffers
-at the top of its kernel, before it looks at a problem; so the same lines that hand them out also measure
-them: a call with no problems and an array of one float leaves there how many floats a call needs
-(`supple.solve.execute`). Buffers that do not fit come out empty, so that using one fails a bounds check.
+The *workspace* is one array of floats; its first float counts how many are taken. A solver takes its buffers
+at the top of its kernel, before it looks at a problem, so the same lines also measure how much it needs: a call with
+no problems and an array of one float leaves that number there
+(`supple.solve.execute`). Buffers that do not fit are empty, so that using one fails a bounds check.
 """
 
 from typing import Any
 
 from supple.kernels.decorators import generated, inlined, kernel, leaf
 
-# Parts of arrays ----------------------------------------------------------------------------------
+# Views of arrays ----------------------------------------------------------------------------------
 
 
 @generated
 def part(array: Any, first: int, count: int) -> Any:
-    """The numbers of (N,) from `first` on, shape (count,)."""
+    """The entries of (N,) from `first` on, shape (count,)."""
     return array[first : first + count]
 
 
 @generated
 def grid(array: Any, first: int, rows: int, columns: int) -> Any:
-    """The numbers of (N,) from `first` on, row by row, shape (rows, columns)."""
+    """The entries of (N,) from `first` on, row by row, shape (rows, columns)."""
     return array[first : first + rows * columns].reshape(rows, columns)
 
 
@@ -37,7 +37,7 @@ def row_at(array: Any, b: int) -> Any:
 
 @kernel
 def copy(source, target):
-    """Copy a row of numbers; the target may be longer."""
+    """Copy a row; the target may be longer."""
     for i in range(source.shape[0]):
         target[i] = source[i]
 
@@ -65,13 +65,13 @@ TAKEN = 0
 
 @leaf
 def clear(work):
-    """Give all buffers back."""
+    """Free all buffers."""
     work[TAKEN] = 1.0
 
 
 @leaf
 def take(work, count):
-    """The first of the next `count` floats, and `count`, or 0 if they do not fit."""
+    """The index of the next `count` floats, and `count`, or 0 if they do not fit."""
     first = int(work[TAKEN])
     work[TAKEN] += count
     return first, count if first + count <= work.shape[0] else 0

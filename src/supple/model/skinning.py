@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, flag, instance, one_of, whole
 from supple.kernels.decorators import announce
-from supple.kernels.skinning import BLOCK, blend_range, dual_range
+from supple.kernels.skinning import BLOCK_VERTICES, blend_range, dual_range
 from supple.model.mesh import Mesh, Skin
 from supple.model.skeleton import Pose
 from supple.rotations import from_matrix, multiply
@@ -84,7 +84,7 @@ def skin(
     influences = _influences(mesh)
     matrices = _matrices(mesh, pose)
     shape = (*pose.batch_shape, count, 3)
-    rows = size * ((count + BLOCK - 1) // BLOCK)
+    rows = size * ((count + BLOCK_VERTICES - 1) // BLOCK_VERTICES)
     first, joint, weight, points, directions = map(_still, (*influences, points, directions))
     if method == "linear":
         announce("skinning", blend_range, seconds=3)

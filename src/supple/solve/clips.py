@@ -38,7 +38,7 @@ WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
 # costs little; for all of them an iteration more is worth more than a second solve (G1, 300 frames).
 PASSES_ALONE, PASSES = 4, 1
 # Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
-# small: a fifth of what a solve looks at (`supple.kernels.constraints.NEAR`) is enough for G1 and T1.
+# small: a fifth of what a solve looks at (`supple.kernels.constraints.LOOK_AHEAD`) is enough for G1 and T1.
 AHEAD = 0.03
 # Settling: how often, how much more constraints weigh each time, with how many frames on both sides of those that break
 # them, and how much of a margin may be used up [of the margin; characteristic lengths where there is none]. On ten

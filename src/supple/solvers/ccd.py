@@ -50,7 +50,7 @@ from supple.errors import one_of
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_turn import (
-    HALVINGS,
+    TURN_RULES,
     Aim,
     Tip,
     axis_turn,
@@ -85,7 +85,7 @@ from supple.kernels.report import (
     record_turn,
     trace_into,
 )
-from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed, clearly_better
+from supple.kernels.restart import CLEAR_COST_RATIO, Seeds, Window, best_seed, clearly_better
 from supple.kernels.workspace import clear, copy, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
@@ -257,7 +257,7 @@ def _turn_quaternion(problem, joint, at, q, tip, aim):
             free = True
             step = ball_turn(arm, seen)
         step = part_of(step, problem.moving_f[joint.k, layout.WEIGHT], joint.cap)
-        for _ in range(HALVINGS):
+        for _ in range(TURN_RULES.halvings):
             new = quat.normalized(quat.mul(step, old))
             if limited:
                 new = into_cone(new, cone)
@@ -568,7 +568,7 @@ def search(problem, options, ccd, trace, start, cost):
     """Descend from q; after a stall bend, then restart, then polish the best pose, which ends in `best`."""
     enough, least = costs_at_stake(problem, ccd.frames)
     impatient = options.restarts > 0.0 and not is_damped(problem, options)
-    aim = max(enough, least / CLEARLY) if impatient else -1.0
+    aim = max(enough, least / CLEAR_COST_RATIO) if impatient else -1.0
     budget = options.max_iterations
     best_cost, best_stuck = math.inf, False
     restarts, used, until = 0, 0, budget
@@ -581,7 +581,7 @@ def search(problem, options, ccd, trace, start, cost):
             copy(ccd.q, ccd.best)
             best_cost, best_stuck = cost, descent.stuck
         # A target out of reach: the best pose is already about as near as the chain can come.
-        if stop != layout.STOP_STALLED or used >= budget or CLEARLY * best_cost <= least:
+        if stop != layout.STOP_STALLED or used >= budget or CLEAR_COST_RATIO * best_cost <= least:
             break
         copy(ccd.q, ccd.old)
         if descent.stuck and not elsewhere:

@@ -42,9 +42,9 @@ from supple.kernels.constraints import (
     write_faults,
 )
 from supple.kernels.decorators import entry, kernel, leaf
-from supple.kernels.jacobian import BIG, jacobian, log_factor, step_along, tangent
+from supple.kernels.jacobian import NO_BOUND, jacobian, log_factor, step_along, tangent
 from supple.kernels.joint import has_quaternion, number_count, project, slides
-from supple.kernels.levenberg import AT_BOUND, FLOOR, HUGE, eased, take_step
+from supple.kernels.levenberg import AT_BOUND, DESCENT_RULES, eased, take_step
 from supple.kernels.mending import restore
 from supple.kernels.problem import (
     evaluate,
@@ -286,7 +286,7 @@ def own_axes(problem, frames, linear):
             pre = quat.load4(frames.joints, k, layout.S_WPRE)
             for i in range(3):
                 quat.store3(linear.axes, d + i, 0, quat.rotate(pre, quat.letter_axis(i)))
-                linear.bounds[d + i, 0], linear.bounds[d + i, 1] = -BIG, BIG
+                linear.bounds[d + i, 0], linear.bounds[d + i, 1] = -NO_BOUND, NO_BOUND
 
 
 @kernel
@@ -592,7 +592,7 @@ def solve_free(problem, clip, buffers, first, last, bands, fixed):
         mean = 0.0
         for d in range(size):
             mean += buffers.system[n * size + d, d]
-        amount = buffers.damping[n] * min(buffers.cost[n], 1.0) + FLOOR
+        amount = buffers.damping[n] * min(buffers.cost[n], 1.0) + DESCENT_RULES.least_damping
         amount *= mean / size
         if fixed:
             apply_matrix(problem, clip, buffers, first, last, bands, n, delta)
@@ -786,7 +786,7 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
                 buffers.damping[n] = 10.0 * buffers.damping[n]
                 worst = max(worst, buffers.damping[n])
         build(problem, clip, buffers, first, last, rules.bands)
-        if worst > HUGE:
+        if worst > DESCENT_RULES.most_damping:
             stop = layout.STOP_STALLED
             break
     for f in range(first, last):

@@ -67,7 +67,7 @@ from supple.kernels.problem import (
     within,
 )
 from supple.kernels.report import Ended, clear_trace, finish, record, trace_into
-from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed
+from supple.kernels.restart import CLEAR_COST_RATIO, Seeds, Window, best_seed
 from supple.kernels.workspace import clear, copy, copy_rows, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
@@ -231,7 +231,7 @@ def search(problem, options, state, trace, start, cost):
         descent = descend(problem, options, state, trace, cost, used)
         cost, used = descent.cost, descent.used
         better = descent.stop == layout.STOP_REACHED or (
-            cost < (TUNING.better_cost if restarts == 0 else CLEARLY) * best_cost
+            cost < (TUNING.better_cost if restarts == 0 else CLEAR_COST_RATIO) * best_cost
         )
         if better:
             copy(state.q, state.best)

@@ -48,13 +48,7 @@ from supple.kernels.curvature import curvature
 from supple.kernels.decorators import SOLVE, entry, kernel, leaf
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import (
-    BLOCKED,
-    FLOOR,
-    HUGE,
-    NOTHING,
-    PROVEN,
-    SLOW,
-    TIGHT,
+    DESCENT_RULES,
     attainable,
     before_settling,
     bounded_step,
@@ -256,7 +250,7 @@ def descend(problem, lm, trace, cost, used, rules):
             if fresh and lm.constraints.some:
                 linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
             mean = constrained_matrix(problem, frames, linear, lm.bodies, step, True)
-            amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+            amount = (damping * min(cost, 1.0) + DESCENT_RULES.least_damping) * mean + 1e-300
             prediction = constrained_step(problem, frames, linear, lm.bodies, step, amount, True)
             alignment = prediction / (cost + 1e-300)
         else:
@@ -265,7 +259,7 @@ def descend(problem, lm, trace, cost, used, rules):
             if rules.newton:
                 curvature(problem, frames, linear, step.matrix)
             alignment = attainable(problem, frames, linear, step) / (mean * cost + 1e-300)
-            amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+            amount = (damping * min(cost, 1.0) + DESCENT_RULES.least_damping) * mean + 1e-300
             prediction = bounded_step(problem, frames, linear, step, amount, by_rows)
         new = math.inf
         if prediction >= 0.0:
@@ -285,10 +279,14 @@ def descend(problem, lm, trace, cost, used, rules):
             damping *= growth
             growth *= 2.0
             fresh = False
-            if alignment < BLOCKED and 0.0 <= prediction < rules.stall * cost:
+            if alignment < DESCENT_RULES.blocked and 0.0 <= prediction < rules.stall * cost:
                 slow += 1
         record(trace, problem, q, frames.errors)
-        if slow >= SLOW or damping > HUGE or 0.0 <= prediction < NOTHING * cost:
+        if (
+            slow >= DESCENT_RULES.slow_iterations
+            or damping > DESCENT_RULES.most_damping
+            or 0.0 <= prediction < DESCENT_RULES.least_gain * cost
+        ):
             return Descent(layout.STOP_STALLED, cost, used)
 
 
@@ -338,7 +336,12 @@ def relax(problem, lm, trace, used, budget):
         used += 1
         record(trace, problem, q, frames.errors)
         corrected = descend(
-            problem, lm, trace, cost, used, Rules(min(used + 4, budget), 1.0, TIGHT, False)
+            problem,
+            lm,
+            trace,
+            cost,
+            used,
+            Rules(min(used + 4, budget), 1.0, DESCENT_RULES.least_fall, False),
         )
         used = corrected.used
         linearize(problem, frames, linear, q)
@@ -443,7 +446,10 @@ def close_loops_first(problem, options, lm, trace, ended):
         cost = weigh(problem, lm, lm.q)
         budget = max(options.max_iterations, used + TUNING.secondary_iterations)
         rules = Rules(
-            min(budget, used + TUNING.descent_iterations), options.regularization, TIGHT, False
+            min(budget, used + TUNING.descent_iterations),
+            options.regularization,
+            DESCENT_RULES.least_fall,
+            False,
         )
         used = descend(problem, lm, trace, cost, used, rules).used
         restore(problem, lm, lm.q, False)
@@ -505,7 +511,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     allowed = float(restarts) if searched else options.restarts
     least = 0.0
     if far:
-        allowed = 0.0 if searched or hard else min(allowed, float(PROVEN))
+        allowed = 0.0 if searched or hard else min(allowed, float(DESCENT_RULES.proven_restarts))
         least = least_cost(problem, frames)
     newton = problem.freedoms <= TUNING.newton_freedoms and not hard and not problem.is_tree
     copy(q, lm.best)
@@ -519,7 +525,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         rules = Rules(
             budget if settling else min(most, used + TUNING.descent_iterations),
             options.regularization,
-            TIGHT if settling else options.stall,
+            DESCENT_RULES.least_fall if settling else options.stall,
             settling and newton,
         )
         descent = descend(problem, lm, trace, cost, used, rules)
@@ -537,7 +543,11 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         # a target out of reach the pose bends only at a saddle, or it would not stay where it has settled.
         to_bend = stop == layout.STOP_STALLED and not bent and (settling or not far)
         if to_bend and far:
-            to_bend = on_saddle(problem, lm) if newton else cost >= first_cost * (1.0 - NOTHING)
+            to_bend = (
+                on_saddle(problem, lm)
+                if newton
+                else cost >= first_cost * (1.0 - DESCENT_RULES.least_gain)
+            )
         if stop == layout.STOP_REACHED:
             break
         if settling and not to_bend:
@@ -560,8 +570,12 @@ def search(problem, options, lm, trace, start, far, ended, searched):
             and restarts < allowed
             and (not far or clearly_nearer(least, best_cost))
         ):
-            if restarts == 0 and allowed > PROVEN and proven_out(problem, frames, lm.ranges):
-                allowed = PROVEN
+            if (
+                restarts == 0
+                and allowed > DESCENT_RULES.proven_restarts
+                and proven_out(problem, frames, lm.ranges)
+            ):
+                allowed = DESCENT_RULES.proven_restarts
             restarts += 1
             number += begin_elsewhere(problem, lm, start, restarts, number)
         else:

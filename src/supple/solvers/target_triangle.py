@@ -56,7 +56,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import SOLVE, cold, entry, kernel, leaf
 from supple.kernels.joint import (
-    TURN,
+    FULL_TURN,
     clamped_quadrants,
     damp,
     own_turn,
@@ -203,7 +203,7 @@ def tilt_on_rim(quadrants, u, v, phi, a, b):
 
     Of two equal ones, the one nearer to the tilt a, b.
     """
-    step = TURN / TUNING.rim_samples
+    step = FULL_TURN / TUNING.rim_samples
     best, least, near = 0.0, math.inf, math.inf
     before = rim_error(quadrants, u, v, phi, 0.0)
     for i in range(TUNING.rim_samples):

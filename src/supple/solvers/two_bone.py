@@ -79,7 +79,7 @@ from supple.kernels.report import (
     trace_into,
 )
 from supple.kernels.spin import (
-    FAINT,
+    NEGLIGIBLE_LENGTH,
     angle_of,
     half_turn,
     opening,
@@ -318,7 +318,7 @@ def ball_bend(upper, lower, turn, d):
     c_now = quat.dot(bone, ahead)
     side = quat.axpy(bone, -c_now, ahead)
     s_now = quat.norm(side)
-    side = quat.scale(side, 1.0 / s_now) if s_now > FAINT else quat.perpendicular(ahead)
+    side = quat.scale(side, 1.0 / s_now) if s_now > NEGLIGIBLE_LENGTH else quat.perpendicular(ahead)
     # Rotate by the difference of the two angles in the plane: half of it from its cosine and sine.
     way = half_turn(quat.cross(ahead, side), 1.0, c * c_now + s * s_now, s * c_now - c * s_now)
     bone = quat.axpy(quat.scale(ahead, b * c), b * s, side)
@@ -608,7 +608,7 @@ def planar_angle(axis, arm, target, limits, here):
     """The angle of a hinge, inside its limits, that points an arm at a target in its plane."""
     c = quat.dot(arm, target)
     s = quat.dot(axis, quat.cross(arm, target))
-    if not math.hypot(c, s) > FAINT * (quat.dot(arm, arm) + quat.dot(target, target)):
+    if not math.hypot(c, s) > NEGLIGIBLE_LENGTH * (quat.dot(arm, arm) + quat.dot(target, target)):
         return here
     y = inside_turns(math.atan2(s, c), limits.low, limits.high, here)
     if y < math.inf:

@@ -53,7 +53,7 @@ def typescript() -> str:
         ),
         "} as const;\n",
         "// Vertices in a row of work of skinning.",
-        f"export const SKINNING_BLOCK = {skinning.BLOCK};\n",
+        f"export const SKINNING_BLOCK = {skinning.BLOCK_VERTICES};\n",
     ]
     for title, names in COLUMNS.items():
         parts.append(f"// {title[0].upper()}{title[1:]}.")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.levenberg import FLOOR, NOTHING, SLOW, eased
+from supple.kernels.levenberg import DESCENT_RULES, eased
 from supple.kernels.linear_algebra import solve_spd3
 from supple.kernels.problem import has_secondary
 from supple.kernels.report import Ended, record
@@ -249,16 +249,20 @@ def solve(problem, options, frames, links, trace, q):
     used, failed, slow = 0, 0, 0
     aims_round = True  # aim round the first joint
     while not error <= tolerance:
-        if slow >= SLOW and aims_round:
+        if slow >= DESCENT_RULES.slow_iterations and aims_round:
             aims_round, slow, damping = False, 0, regularization
-        if used >= options.max_iterations or failed >= TUNING.failed_iterations or slow >= SLOW:
+        if (
+            used >= options.max_iterations
+            or failed >= TUNING.failed_iterations
+            or slow >= DESCENT_RULES.slow_iterations
+        ):
             copy(links.begin, q)
             return Ended(layout.STOP_STALLED, used, 0), 0.0
         used += 1
         cost = 0.5 * (factor * error) ** 2
         xx, xy, xz, yy, yz, zz = normal3(moments, arm)
         mean = (xx + yy + zz) / 3.0
-        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+        amount = (damping * min(cost, 1.0) + DESCENT_RULES.least_damping) * mean + 1e-300
         system = (xx + amount, xy, xz, yy + amount, yz, zz + amount)
         prediction = 0.0
         push = miss
@@ -266,11 +270,11 @@ def solve(problem, options, frames, links, trace, q):
             push = solve_spd3(system, step_round(arm, target, miss))
             left = amount * quat.norm(push)
             prediction = 0.5 * factor * factor * (error - left) * (error + left)
-        if not prediction > NOTHING * cost:
+        if not prediction > DESCENT_RULES.least_gain * cost:
             push = solve_spd3(system, miss)
             left = amount * quat.norm(push)
             prediction = 0.5 * factor * factor * (error - left) * (error + left)
-        if not prediction > NOTHING * cost:
+        if not prediction > DESCENT_RULES.least_gain * cost:
             copy(links.begin, q)
             return Ended(layout.STOP_STALLED, used, 0), 0.0
         end, turned = turn_links(problem.weight, states, now, then, arm, push)

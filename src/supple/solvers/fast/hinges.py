@@ -13,12 +13,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.levenberg import (
-    BLOCKED,
-    FLOOR,
-    HUGE,
-    NOTHING,
-    PROVEN,
-    SLOW,
+    DESCENT_RULES,
     before_settling,
     eased,
     slowed,
@@ -33,7 +28,7 @@ from supple.kernels.problem import has_secondary
 from supple.kernels.quaternion import sine_cosine
 from supple.kernels.reach import proven_out
 from supple.kernels.report import Ended, record
-from supple.kernels.restart import CLEARLY, at_fraction, fraction
+from supple.kernels.restart import CLEAR_COST_RATIO, at_fraction, fraction
 from supple.kernels.workspace import matrix, vector
 from supple.solvers.fast import six_hinges
 
@@ -458,7 +453,7 @@ def descend(problem, frames, goal, state, trace, q, cost, used, options):
             kept[i] = rows[i]
         for n in range(frames.errors.shape[0]):
             kept[6 + n] = frames.errors[n]
-        amount = damping * min(cost, 1.0) + FLOOR
+        amount = damping * min(cost, 1.0) + DESCENT_RULES.least_damping
         prediction, mean = bounded_step(problem, arm, rows, size, amount, count, y, left)
         alignment = attainable / (mean * cost + 1e-300)
         new = math.inf
@@ -484,12 +479,16 @@ def descend(problem, frames, goal, state, trace, q, cost, used, options):
             damping *= growth
             growth *= 2.0
             fresh = False
-            if alignment < BLOCKED and 0.0 <= prediction < options.stall * cost:
+            if alignment < DESCENT_RULES.blocked and 0.0 <= prediction < options.stall * cost:
                 slow += 1
         if trace.poses.shape[0] > 0:
             put(problem, arm, HERE, q)
             record(trace, problem, q, frames.errors)
-        if slow >= SLOW or damping > HUGE or 0.0 <= prediction < NOTHING * cost:
+        if (
+            slow >= DESCENT_RULES.slow_iterations
+            or damping > DESCENT_RULES.most_damping
+            or 0.0 <= prediction < DESCENT_RULES.least_gain * cost
+        ):
             return layout.STOP_STALLED, cost, used
 
 
@@ -535,12 +534,16 @@ def solve(problem, options, frames, state, trace, start, q):
         if stop == layout.STOP_REACHED:
             put(problem, arm, HERE, q)
             return Ended(layout.STOP_REACHED, used, tried), cost
-        if cost < CLEARLY * low:
+        if cost < CLEAR_COST_RATIO * low:
             low = cost
             for k in range(count):
                 arm[k, BEST] = arm[k, HERE]
-        if tried == 0 and allowed > PROVEN and proven_out(problem, frames, state.ranges):
-            allowed = PROVEN
+        if (
+            tried == 0
+            and allowed > DESCENT_RULES.proven_restarts
+            and proven_out(problem, frames, state.ranges)
+        ):
+            allowed = DESCENT_RULES.proven_restarts
         if stop == layout.STOP_BUDGET or tried >= allowed:
             put(problem, arm, BEST, q)
             return Ended(stop, used, tried), low

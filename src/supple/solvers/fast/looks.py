@@ -31,10 +31,10 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.best_turn import EDGES, cone_at_limit, cone_of, cone_pointing, dot4
+from supple.kernels.best_turn import LIMIT_CANDIDATES, cone_at_limit, cone_of, cone_pointing, dot4
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.joint import TURN, inside_turns
-from supple.kernels.levenberg import NOTHING
+from supple.kernels.joint import FULL_TURN, inside_turns
+from supple.kernels.levenberg import DESCENT_RULES
 from supple.kernels.problem import evaluate, has_secondary, within
 from supple.kernels.quaternion import sine_cosine
 from supple.kernels.report import Ended, record
@@ -212,7 +212,7 @@ def turn(problem, frames, q):
 @kernel
 def improves(look, own, new):
     """True if the rotation `new` looks nearer to the target than `own` by more than rounding."""
-    return squared_chord(look, new) < (1.0 - NOTHING) * squared_chord(look, own)
+    return squared_chord(look, new) < (1.0 - DESCENT_RULES.least_gain) * squared_chord(look, own)
 
 
 @kernel
@@ -269,7 +269,9 @@ def cone_look(look, own, cone):
             and squared_chord(look, turned) <= TUNING.exact_chord
         ):
             best, likeness, settled = turned, abs(dot4(turned, own)), True
-    corners = EDGES if cone.high - cone.low < TURN else 2  # without limits to the twist
+    corners = (
+        LIMIT_CANDIDATES if cone.high - cone.low < FULL_TURN else 2
+    )  # without limits to the twist
     for corner in range(0 if settled else corners):
         turned, cost, done = _cone_edge(look, own, cone, far, corner)
         alike = abs(dot4(turned, own))
@@ -289,11 +291,11 @@ def _cone_edge(look, own, cone, arm, corner):
         aimed = quat.rotate(own, _aimed(look, turned, arm))
         new, inside = cone_at_limit(own, cone, aimed, look.target, corner)
         fall = cost - squared_chord(look, new)
-        if not inside or fall < -NOTHING * cost:
+        if not inside or fall < -DESCENT_RULES.least_gain * cost:
             return turned, cost, False
         if fall > 0.0:
             turned, cost = new, cost - fall
-        if abs(fall) <= NOTHING * cost:
+        if abs(fall) <= DESCENT_RULES.least_gain * cost:
             return turned, cost, True
     return turned, cost, False
 
@@ -375,9 +377,9 @@ def _peak(arc, low, high):
 def hinge_look(look, axis, here, low, high):
     """The angle of a hinge's best look in [low, high], near `here` if several are as good."""
     arc = arc_of(look, axis)
-    open_range = high - low >= TURN
-    first = here - 0.5 * TURN if open_range else low
-    step = (TURN if open_range else high - low) / TUNING.hinge_samples
+    open_range = high - low >= FULL_TURN
+    first = here - 0.5 * FULL_TURN if open_range else low
+    step = (FULL_TURN if open_range else high - low) / TUNING.hinge_samples
     best, miss = here, 1.0 - cosine_at(arc, here)
     before, _ = slope_at(arc, first)
     for i in range(TUNING.hinge_samples):
@@ -526,7 +528,7 @@ def has_open(problem, k):
         at = layout.LIMITS + 2 * i
         if (
             code_of(problem, k, i)[1]
-            and problem.moving_f[k, at + 1] - problem.moving_f[k, at] >= TURN
+            and problem.moving_f[k, at + 1] - problem.moving_f[k, at] >= FULL_TURN
         ):
             return True
     return False
@@ -588,7 +590,7 @@ def sweep(problem, look, k, angles):
         for i in range(3):
             angles = turn_one(problem, look, k, angles, i)
         after = squared_chord(look, axes_turn(problem, k, angles))
-        if after <= TUNING.exact_chord or not after < (1.0 - NOTHING) * before:
+        if after <= TUNING.exact_chord or not after < (1.0 - DESCENT_RULES.least_gain) * before:
             return angles, True
     return angles, False
 
@@ -621,6 +623,6 @@ def grid_angle(problem, k, i, own, n):
     """Point n of the grid on axis i of joint k: inside its limits, or over a whole turn from its angle `own`."""
     low = problem.moving_f[k, layout.LIMITS + 2 * i]
     high = problem.moving_f[k, layout.LIMITS + 2 * i + 1]
-    if high - low >= TURN:
-        return inside_turns(own + n * TURN / TUNING.grid_points, low, high, own)
+    if high - low >= FULL_TURN:
+        return inside_turns(own + n * FULL_TURN / TUNING.grid_points, low, high, own)
     return low + (high - low) * (n + 0.5) / TUNING.grid_points

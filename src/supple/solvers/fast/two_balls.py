@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.spin import FAINT, angle_of, half_turn, opening, rotate_any, spin_to
+from supple.kernels.spin import NEGLIGIBLE_LENGTH, angle_of, half_turn, opening, rotate_any, spin_to
 
 LANE_COUNT = 32  # targets that are solved together; no source is recorded
 (
@@ -92,7 +92,7 @@ def stance_of(problem, frames, q):
     cosine = quat.dot(bone, ahead)
     side = quat.axpy(bone, -cosine, ahead)
     sine = size_of(side)
-    side = quat.scale(side, 1.0 / sine) if sine > FAINT else quat.perpendicular(ahead)
+    side = quat.scale(side, 1.0 / sine) if sine > NEGLIGIBLE_LENGTH else quat.perpendicular(ahead)
     there = quat.mul(root, between)
     return Stance(
         quat.load3(joints, 0, layout.S_P0),
