@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.batch import Plan, PlanOnClip, run
-from supple.batch.steps import Limit
+from supple.clips import Plan, PlanOnClip, run
+from supple.clips.steps import Limit
 from supple.model.skeleton import Pose
 
 FRAMES = 4

@@ -1,7 +1,7 @@
 """Foot-planting with reading and writing: python benchmarks/plant_clips.py [--clips N] [--jobs 1 2].
 
 A clip of 65 joints and 1,000 frames, made from the walk that comes along with fingers added, is planted N times over
-by `supple.batch`, with one worker and with two, and by the command line: frames a second.
+by `supple.clips`, with one worker and with two, and by the command line: frames a second.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.batch import Plan, PlanOnClip, run
-from supple.batch.steps import Plant
+from supple.clips import Plan, PlanOnClip, run
+from supple.clips.steps import Plant
 from supple.model.skeleton import Pose
 
 FRAMES, JOINTS = 1000, 65

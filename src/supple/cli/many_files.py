@@ -13,7 +13,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.batch import (
+from supple.cli.console import complain, console, error_console, print_json, say_warnings
+from supple.clips import (
     BAD_INPUT,
     DONE,
     Ended,
@@ -25,9 +26,8 @@ from supple.batch import (
     parse_shard,
     run,
 )
-from supple.batch.clip_files import ClipFiles, expanded, places
-from supple.batch.keys import CommandLine
-from supple.cli.console import complain, console, error_console, print_json, say_warnings
+from supple.clips.clip_files import ClipFiles, expanded, places
+from supple.clips.keys import CommandLine
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch import runner
+from supple.clips import runner
 from supple.rotations import from_axis_angle, multiply
 
 

@@ -11,12 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from supple.batch import DONE, NOT_REACHED, Done, Ended, Plan
-from supple.batch.clip_files import expanded, places
-from supple.batch.clips import through, write_works
-from supple.batch.keys import CommandLine
-from supple.batch.reader import Reader
-from supple.batch.steps import CheckStep
 from supple.cli.console import console, say_warnings, table
 from supple.cli.many_files import (
     READER,
@@ -36,6 +30,12 @@ from supple.cli.options import (
     PositionModeOption,
     parse_ground,
 )
+from supple.clips import DONE, NOT_REACHED, Done, Ended, Plan
+from supple.clips.clip_files import expanded, places
+from supple.clips.keys import CommandLine
+from supple.clips.one_clip import through, write_works
+from supple.clips.reader import Reader
+from supple.clips.steps import CheckStep
 from supple.errors import SuppleError, printable
 from supple.files import check_writable
 from supple.files import write as write_file

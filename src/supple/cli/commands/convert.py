@@ -10,9 +10,6 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from supple.batch import DONE, Done, Ended
-from supple.batch.clip_files import expanded, places
-from supple.batch.report import warnings_of
 from supple.cli.character_files import say_notes
 from supple.cli.commands.convert_file import Conversion
 from supple.cli.console import console, print_json, say_warnings
@@ -28,6 +25,9 @@ from supple.cli.options import (
     ShapesOption,
     XacroArgOption,
 )
+from supple.clips import DONE, Done, Ended
+from supple.clips.clip_files import expanded, places
+from supple.clips.report import warnings_of
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing, writable_extensions

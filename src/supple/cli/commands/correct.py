@@ -8,11 +8,6 @@ from typing import Annotated
 
 import typer
 
-from supple.batch import Plan, PlanOnClip
-from supple.batch.clip_files import expanded
-from supple.batch.keys import CommandLine
-from supple.batch.reader import Reader
-from supple.batch.steps import Correct, Plant, Step
 from supple.cli.commands.correct_report import show
 from supple.cli.many_files import (
     READER,
@@ -52,6 +47,11 @@ from supple.cli.options import (
     XacroArgOption,
     parse_ground,
 )
+from supple.clips import Plan, PlanOnClip
+from supple.clips.clip_files import expanded
+from supple.clips.keys import CommandLine
+from supple.clips.reader import Reader
+from supple.clips.steps import Correct, Plant, Step
 from supple.errors import SuppleError
 from supple.motion.planting import HEIGHT, SPEED
 from supple.texts import vector

@@ -8,10 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.batch import Ended, Plan, PlanOnClip
-from supple.batch.clip_files import expanded
-from supple.batch.keys import CommandLine
-from supple.batch.steps import Retarget
 from supple.cli.many_files import (
     JobsOption,
     PlanOption,
@@ -22,6 +18,10 @@ from supple.cli.many_files import (
     run_batch,
 )
 from supple.cli.options import MODEL, OUTPUT, FolderOption, JsonOption, XacroArgOption
+from supple.clips import Ended, Plan, PlanOnClip
+from supple.clips.clip_files import expanded
+from supple.clips.keys import CommandLine
+from supple.clips.steps import Retarget
 from supple.errors import SuppleError
 from supple.files import write as write_file
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch.clips import through
-from supple.batch.plan import Plan
-from supple.batch.report import done
-from supple.batch.steps import Plant
+from supple.clips.one_clip import through
+from supple.clips.plan import Plan
+from supple.clips.report import done
+from supple.clips.steps import Plant
 from supple.motion.jumps import Jump
 from supple.motion.planting import Unplanted
 

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from supple.batch import values
-from supple.batch.keys import Keyed, key
-from supple.batch.models import quiet
+from supple.clips import values
+from supple.clips.keys import Keyed, key
+from supple.clips.models import quiet
 from supple.formats import load
 from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.batch import models, values
-from supple.batch.journal import content_hash
+from supple.clips import models, values
+from supple.clips.journal import content_hash
 from supple.errors import SuppleError, nearest, one_of
 from supple.formats.registry import readable_extensions
 from supple.motion import Motion

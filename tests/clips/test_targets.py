@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch.targets import Target
+from supple.clips.targets import Target
 from supple.errors import SuppleError
 
 

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from supple.batch.done import Done
+from supple.clips.done import Done
 from supple.errors import SuppleError
 from supple.version import __version__
 

@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from supple.batch.clip_files import common_folder
-from supple.batch.done import BAD_INPUT, Done
-from supple.batch.journal import Journal, content_hash, key_of
+from supple.clips.clip_files import common_folder
+from supple.clips.done import BAD_INPUT, Done
+from supple.clips.journal import Journal, content_hash, key_of
 from supple.errors import SuppleError
 from supple.files import remove_parts
 from supple.threads import cores, limited

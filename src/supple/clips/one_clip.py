@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from supple.batch.done import Done
-from supple.batch.models import quiet
-from supple.batch.plan import Plan
-from supple.batch.report import done, warnings_of
-from supple.batch.steps import Work
+from supple.clips.done import Done
+from supple.clips.models import quiet
+from supple.clips.plan import Plan
+from supple.clips.report import done, warnings_of
+from supple.clips.steps import Work
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.registry import format_for_writing

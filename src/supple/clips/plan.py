@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from supple.batch.clip_files import ClipFiles, find_clips, join_clips
-from supple.batch.journal import content_hash
-from supple.batch.keys import Table
-from supple.batch.reader import Reader
-from supple.batch.steps import STEPS, Retarget, Step
+from supple.clips.clip_files import ClipFiles, find_clips, join_clips
+from supple.clips.journal import content_hash
+from supple.clips.keys import Table
+from supple.clips.reader import Reader
+from supple.clips.steps import STEPS, Retarget, Step
 from supple.errors import SuppleError, brief, one_of
 from supple.model.character import Character
 from supple.motion import Motion

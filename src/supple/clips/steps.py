@@ -14,11 +14,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from supple.batch import models, values
-from supple.batch.clip_files import same_clip
-from supple.batch.keys import Keyed, Source, key
-from supple.batch.reader import Reader
-from supple.batch.targets import EXPECTED, Place, Target, places, ways
+from supple.clips import models, values
+from supple.clips.clip_files import same_clip
+from supple.clips.keys import Keyed, Source, key
+from supple.clips.reader import Reader
+from supple.clips.targets import EXPECTED, Place, Target, places, ways
 from supple.errors import SuppleError, one_of
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, On, Reach

@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
-from supple.batch.journal import content_hash
+from supple.clips.journal import content_hash
 from supple.errors import SuppleError, brief, one_of
 from supple.toml import Document, Keys, placed
 

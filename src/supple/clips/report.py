@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.batch.done import DONE, NOT_REACHED, Done
-from supple.batch.steps import Work
+from supple.clips.done import DONE, NOT_REACHED, Done
+from supple.clips.steps import Work
 from supple.files import plain
 from supple.model.character import Note
 from supple.motion import Correction

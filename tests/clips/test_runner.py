@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.batch.copying import Copy, pairs
+from tests.clips.copying import Copy, pairs
 from tests.patience import PATIENCE, until
 
 import supple
-from supple.batch import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
-from supple.batch.steps import Plant
+from supple.clips import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
+from supple.clips.steps import Plant
 from supple.errors import SuppleError
 
 PLANT = PlanOnClip(Plan(steps=(Plant(),), up="y"))
@@ -226,8 +226,8 @@ def journalled(out):
 RUN = """
 import sys
 from pathlib import Path
-from supple.batch import run
-from tests.batch.copying import Copy, pairs
+from supple.clips import run
+from tests.clips.copying import Copy, pairs
 
 if __name__ == "__main__":
     clips, out, counts, held = map(Path, sys.argv[1:])

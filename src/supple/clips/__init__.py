@@ -1,9 +1,9 @@
 """Clips by the thousand: plans, one clip through a plan, and many over processes or a cluster."""
 
-from supple.batch.clips import PlanOnClip
-from supple.batch.done import BAD_INPUT, DONE, NOT_REACHED, Done
-from supple.batch.plan import Plan, load_plan
-from supple.batch.runner import Ended, OnClip, Run, RunInterruptedError, parse_shard, run
+from supple.clips.done import BAD_INPUT, DONE, NOT_REACHED, Done
+from supple.clips.one_clip import PlanOnClip
+from supple.clips.plan import Plan, load_plan
+from supple.clips.runner import Ended, OnClip, Run, RunInterruptedError, parse_shard, run
 
 __all__ = [
     "BAD_INPUT",
