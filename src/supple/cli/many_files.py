@@ -34,7 +34,7 @@ from supple.formats.registry import format_for_writing
 from supple.threads import cores
 
 SCALE = "Many clips"
-EACH = 8  # clips that are worth a process
+CLIPS_PER_PROCESS = 8  # least number that makes up for starting a process; not tuned
 
 PlanOption = Annotated[
     Path | None,
@@ -176,7 +176,7 @@ def run_batch(
         verb: What the summary says of files that did not fail.
     """
     if jobs is None and scheduler is None:
-        jobs = max(1, min(cores(), len(pairs) // EACH))
+        jobs = max(1, min(cores(), len(pairs) // CLIPS_PER_PROCESS))
     part = parse_shard(shard) if shard is not None else None
     state = run(
         work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written,

@@ -27,7 +27,7 @@ from supple.motion.ground import GroundLike
 from supple.texts import vector
 from supple.toml import placed
 
-KEPT = 8  # files of each kind
+CACHED_FILES = 8  # of each kind; not tuned
 
 Floats = NDArray[np.float64]
 P = ParamSpec("P")
@@ -49,7 +49,7 @@ def quiet() -> Iterator[None]:
 def _read_once(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
     """Keep what was read of the last few files, each as long as its file stays as it is."""
 
-    @lru_cache(maxsize=KEPT)
+    @lru_cache(maxsize=CACHED_FILES)
     def kept(state: tuple[int, int] | None, path: str, *given: Any, **named: Any) -> T:
         del state
         return read(path, *given, **named)

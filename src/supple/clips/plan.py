@@ -23,7 +23,7 @@ from supple.motion.feet import UPS
 from supple.toml import Document, placed, read
 
 KEYS = ("include", "clips", "up", "loop", "motion", "reader", "budgets", "steps")
-DEEPEST = 16  # plans that include each other
+DEEPEST_INCLUDE = 16  # of plans; not tuned
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,10 @@ def _load_included(document: Document, k: int, name: str, above: tuple[Path, ...
     path = document.path.parent / name
     if path.resolve() in above:
         raise document.error(keys, f"expected another plan, got {name!r}, which includes this one")
-    if len(above) >= DEEPEST:
-        raise document.error(keys, f"expected at most {DEEPEST} plans that include each other")
+    if len(above) >= DEEPEST_INCLUDE:
+        raise document.error(
+            keys, f"expected at most {DEEPEST_INCLUDE} plans that include each other"
+        )
     if not os.path.isfile(path):
         raise document.error(keys, f"there is no file {str(path)!r}")
     return _load(path, above)

@@ -38,10 +38,26 @@ from supple.errors import SuppleError
 from supple.files import remove_parts
 from supple.threads import cores, limited
 
-AHEAD = 2  # clips that wait for each worker, so that none is idle
-TRIES = 2  # a clip that has ended its worker so often has failed
-NAMED = 10  # unfinished clips that a message names
-RECYCLED = 500  # clips after which a worker begins anew
+MOST_NAMED_CLIPS = 10  # in a message about unfinished clips
+
+
+@dataclass(frozen=True)
+class _WorkerRules:
+    """How clips are handed to workers. Not tuned.
+
+    Attributes:
+        queued_clips: Clips submitted for each worker, so that none is idle.
+        tries: In processes, a clip whose worker ended this many times is run alone. In Dask, how many times a clip
+            that failed is retried.
+        recycled_after: A worker process is replaced after this many clips.
+    """
+
+    queued_clips: int = 2
+    tries: int = 2
+    recycled_after: int = 500
+
+
+WORKERS = _WorkerRules()
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read as NumPy is imported
 
 
@@ -185,7 +201,9 @@ class Run:
 
     def _words_of_rest(self) -> str:
         rest = self.unfinished
-        names = ", ".join(map(str, rest[:NAMED])) + (", ..." if len(rest) > NAMED else "")
+        names = ", ".join(map(str, rest[:MOST_NAMED_CLIPS])) + (
+            ", ..." if len(rest) > MOST_NAMED_CLIPS else ""
+        )
         again = "what is done is not done again" if self.resumable else "it begins anew"
         return (
             f"{len(rest)} of {len(self.pairs)} clips are unfinished ({names}); "
@@ -355,7 +373,7 @@ def _pool(job: _Job, count: int) -> ProcessPoolExecutor:
         mp_context=context,
         initializer=_begin,
         initargs=(job,),
-        max_tasks_per_child=RECYCLED,
+        max_tasks_per_child=WORKERS.recycled_after,
     )
 
 
@@ -384,7 +402,7 @@ def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
             pool = _pool(job, count)
             try:
                 while waiting or running:
-                    while waiting and len(running) < AHEAD * count:
+                    while waiting and len(running) < WORKERS.queued_clips * count:
                         future = pool.submit(_one, *waiting[0][0])  # raises if the pool is broken
                         running[future] = waiting.popleft()
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -395,7 +413,7 @@ def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
                 for future, (pair, tries) in running.items():
                     if future.done() and future.exception() is None:
                         yield pair, future.result()
-                    elif tries + 1 < TRIES:
+                    elif tries + 1 < WORKERS.tries:
                         waiting.append((pair, tries + 1))
                     else:
                         alone.append(pair)
@@ -464,7 +482,7 @@ def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client:
         def submit() -> None:
             file, out = waiting.popleft()
             future = client.submit(
-                call, shared, file.absolute(), out.absolute(), pure=False, retries=TRIES
+                call, shared, file.absolute(), out.absolute(), pure=False, retries=WORKERS.tries
             )
             running[future] = (file, out)
             ends.add(future)
@@ -472,7 +490,7 @@ def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client:
         while running or waiting:
             # Workers may come and go.
             workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            most = AHEAD * max(1, sum(one["nthreads"] for one in workers)) + 2
+            most = WORKERS.queued_clips * max(1, sum(one["nthreads"] for one in workers)) + 2
             while waiting and len(running) < most:
                 submit()
             future = next(ends)

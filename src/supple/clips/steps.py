@@ -33,7 +33,7 @@ from supple.goals.from_text import (
 from supple.model.character import Character
 from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
 from supple.motion.checks import Baseline, Budgets, Checked, check, fix
-from supple.motion.planting import HEIGHT, SPEED, Planted
+from supple.motion.planting import PLANTING, Planted
 from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
 from supple.solve.prepare import POLICIES
 from supple.toml import placed
@@ -155,8 +155,8 @@ class Plant(Step):
 
     feet: tuple[str, ...] | None = key(values.texts, NAMES)
     legs: tuple[tuple[str, str], ...] | None = key(values.pairs, "a table {ankle = joint}")
-    speed: float = key(values.positive, "leg lengths a second, above 0", SPEED)
-    height: float = key(values.positive, "leg lengths, above 0", HEIGHT)
+    speed: float = key(values.positive, "leg lengths a second, above 0", PLANTING.speed)
+    height: float = key(values.positive, "leg lengths, above 0", PLANTING.height)
     blend: float = key(values.not_negative, SECONDS, 0.5)
     lower: bool = key(values.flag, "true or false", True)
     ground: Any = key(values.ground, GROUND)

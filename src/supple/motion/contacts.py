@@ -27,25 +27,42 @@ Flags = NDArray[np.bool_]
 Interval = tuple[int, int]
 
 FORMAT = "supple-contacts"
-VERSION = 1
+FORMAT_VERSION = 1
 
-SPEED = 0.24  # below which a point is slow [leg lengths a second]
-HEIGHT = 0.04  # above its lowest place up to which it is low [leg lengths]
-MORE = 1.5  # within a contact it may be so many times as fast and as high
-SHORTEST = 0.1  # a contact of less is none [s]
-GAP = 0.06  # and what parts two contacts for less does not [s],
-JUMP = 3.0  # unless the point jumps: so many times as fast as slow
-WINDOW = 1.0 / 30.0  # over which speeds are measured [s]
-LOWEST = 5.0  # the percentile of the heights at which a point is slow that is its lowest place
-REACH = (
-    0.25  # a joint whose lowest place is higher above the ground does not touch it [leg lengths]
-)
-# A knee that is less above its ankle does not stand over its foot [of the shin's length]. In 31 captured
-# clips of walks, runs, jumps and dances, feet that stand have 0.5 or more; in crawling it is below 0.1.
-LEAST_KNEE_HEIGHT_PER_SHIN = 0.3
-SHORTEST_SHIN_PER_LEG = (
-    0.1  # joints nearer to the ankle do not show where the shin points [leg lengths]
-)
+
+@dataclass(frozen=True)
+class ContactRules:
+    """When a point is in contact with the ground. Values without a source are not tuned.
+
+    Attributes:
+        speed: Below this a point is slow [leg lengths a second].
+        height: Up to this above its lowest height a point is low [leg lengths].
+        slack: Within a contact, `speed` and `height` are this many times as large.
+        shortest: Shorter contacts are left out [s].
+        gap: Shorter gaps between two contacts are closed [s], unless the point jumps in them.
+        jump: A point that is this many times as fast as `speed` jumps.
+        window: Speeds are central differences over this time [s].
+        lowest_percentile: The lowest height of a point is this percentile of its heights while it is slow.
+        reach: A joint whose lowest height is farther above the ground never touches it [leg lengths].
+        knee_height: A foot whose knee is less above the ankle does not stand [shin lengths]. In 31 captured clips of
+            walks, runs, jumps and dances, feet that stand have 0.5 or more; in crawling it is below 0.1.
+        shortest_shin: Joints nearer to the ankle do not show the direction of the shin [leg lengths].
+    """
+
+    speed: float = 0.24
+    height: float = 0.04
+    slack: float = 1.5
+    shortest: float = 0.1
+    gap: float = 0.06
+    jump: float = 3.0
+    window: float = 1.0 / 30.0
+    lowest_percentile: float = 5.0
+    reach: float = 0.25
+    knee_height: float = 0.3
+    shortest_shin: float = 0.1
+
+
+CONTACT_RULES = ContactRules()
 
 
 @dataclass(frozen=True)
@@ -143,12 +160,17 @@ class Contacts:
     def to_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists; `from_json` reads them back."""
         joints = {name: [list(run) for run in runs] for name, runs in self.intervals.items()}
-        return {"format": FORMAT, "version": VERSION, "frames": self.frames, "joints": joints}
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "frames": self.frames,
+            "joints": joints,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Contacts:
         """The contacts that `to_json` described."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("frames", "joints"):
             if key not in data:
                 raise SuppleError(f"contacts from JSON: expected {key!r}, got none")
@@ -206,8 +228,8 @@ def contacts(
     joints: Sequence[str] | None = None,
     *,
     up: str = "y",
-    speed: float = SPEED,
-    height: float = HEIGHT,
+    speed: float = CONTACT_RULES.speed,
+    height: float = CONTACT_RULES.height,
 ) -> Contacts:
     """Find when feet, hands or any joints are in contact with level ground.
 
@@ -295,7 +317,7 @@ def find_contacts(
         like = next((kind for kind in (ankles, toes) if name in kind), known)
         lowest = min(tracks[one].lowest for one in like)
         track = tracks[name]
-        if track.lowest - lowest > (highest or {}).get(name, REACH) * length:
+        if track.lowest - lowest > (highest or {}).get(name, CONTACT_RULES.reach) * length:
             flags[name] = np.zeros(len(motion), dtype=bool)
         else:
             flags[name] = track.contact(motion, speed, height)
@@ -308,10 +330,14 @@ def upright_leg(motion: Motion, foot: Foot, up: Floats) -> Flags:
     above = motion.skeleton.path(foot.leg, ankle)[:-1]
     lengths = {name: float(np.linalg.norm(rest.position(name) - rest.position(ankle)))
                for name in above}  # fmt: skip
-    far = (name for name in reversed(above) if lengths[name] > SHORTEST_SHIN_PER_LEG * foot.length)
+    far = (
+        name
+        for name in reversed(above)
+        if lengths[name] > CONTACT_RULES.shortest_shin * foot.length
+    )
     knee = next(far, above[0])
     height = (motion.poses.position(knee) - motion.poses.position(ankle)) @ up
-    return np.asarray(height > LEAST_KNEE_HEIGHT_PER_SHIN * lengths[knee])
+    return np.asarray(height > CONTACT_RULES.knee_height * lengths[knee])
 
 
 def _half_extent(skeleton: Skeleton) -> float:
@@ -347,7 +373,7 @@ class _Track:
             level = level - ground.heights(points)
         slow = fast < speed
         known = next((rows for rows in (slow & upright, slow) if rows.any()), slice(None))
-        lowest = float(np.percentile(level[known], LOWEST))
+        lowest = float(np.percentile(level[known], CONTACT_RULES.lowest_percentile))
         return cls(fast, level, lowest, length, upright)
 
     def contact(self, motion: Motion, speed: float, height: float) -> Flags:
@@ -357,7 +383,11 @@ class _Track:
             return np.zeros(count, dtype=bool)
         high = (self.level - self.lowest) / self.length
         rests = self.upright & (self.fast < speed) & (high < height)
-        holds = self.upright & (self.fast < MORE * speed) & (high < MORE * height)
+        holds = (
+            self.upright
+            & (self.fast < CONTACT_RULES.slack * speed)
+            & (high < CONTACT_RULES.slack * height)
+        )
         found = np.zeros(len(high), dtype=bool)
         for run in true_runs(holds):
             inner = np.flatnonzero(rests[run]) + run.start
@@ -365,18 +395,18 @@ class _Track:
                 found[inner[0] : inner[-1] + 1] = True
         for run in true_runs(~found):
             inside = run.start > 0 and run.stop < len(found)
-            brief = run.stop - run.start < GAP * motion.fps
-            if inside and brief and self.fast[run].max() < JUMP * speed:
+            brief = run.stop - run.start < CONTACT_RULES.gap * motion.fps
+            if inside and brief and self.fast[run].max() < CONTACT_RULES.jump * speed:
                 found[run] = True
         for run in true_runs(found):
-            if run.stop - run.start < SHORTEST * motion.fps:
+            if run.stop - run.start < CONTACT_RULES.shortest * motion.fps:
                 found[run] = False
         return found if len(found) == count else found[count : 2 * count]
 
 
 def point_speeds(points: Floats, times: Floats, fps: float) -> Floats:
     """How fast a point (F, 3) goes in each frame (F,), by the central difference over a window."""
-    half = max(1, round(0.5 * WINDOW * fps))
+    half = max(1, round(0.5 * CONTACT_RULES.window * fps))
     frames = np.arange(len(points))
     before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
     gaps = times[after] - times[before]

@@ -19,12 +19,30 @@ UPS = ("x", "y", "z", "-x", "-y", "-z")
 _ANKLE = re.compile(r"ankle|foot|(?<![a-z])pes(?![a-z])", re.IGNORECASE)
 _TOE = re.compile(r"toe|ball", re.IGNORECASE)
 _THIGH = re.compile(r"thigh|femur|up(per)?[ _.]?leg", re.IGNORECASE)
-LISTED = 24  # joints in a message, at most
-SHORT = 0.35  # of the longest bone of a leg: a shorter one at its top is the hip's, not the leg's
-TALL = 0.25  # of the figure's height: what is shorter is no leg
-FOOT = 0.2  # of the leg's height: what of it is lower is the foot
-ALIKE = 0.2  # of the leg's length: how much shorter or longer the other leg may be
-RAISED = 0.4  # of the leg's height: how much higher the other leg may end, over all frames
+MOST_LISTED_JOINTS = 24  # in a message
+
+
+@dataclass(frozen=True)
+class _LegRules:
+    """How legs are recognized by their size. Not tuned.
+
+    Attributes:
+        shortest_bone: A bone at the top of a leg that is shorter belongs to the hip [share of the leg's longest bone].
+        least_height: A lower limb is no leg [share of the figure's height].
+        foot_height: Joints of a leg below this are the foot [share of the leg's height].
+        length_difference: How much the lengths of two legs may differ [share of the longer].
+        end_difference: How much higher the other leg may end, in the median over all frames [share of the leg's
+            height].
+    """
+
+    shortest_bone: float = 0.35
+    least_height: float = 0.25
+    foot_height: float = 0.2
+    length_difference: float = 0.2
+    end_difference: float = 0.4
+
+
+LEGS = _LegRules()
 
 
 @dataclass(frozen=True)
@@ -107,7 +125,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
     for k in range(len(path) - 2, -1, -1):
         pelvis, top = path[k], path[k + 1]
         drop = height(pelvis) - height(path[-1])
-        if drop < TALL * tall or drop <= 0:
+        if drop < LEGS.least_height * tall or drop <= 0:
             continue
         one = path[k + 1 :]
         for other in skeleton.children(pelvis):
@@ -115,10 +133,10 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
                 continue
             two = skeleton.path(other, lowest(other))
             lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]
-            even = abs(lengths[0] - lengths[1]) < ALIKE * max(lengths)
-            if even and height(two[-1]) - height(one[-1]) < RAISED * drop:
+            even = abs(lengths[0] - lengths[1]) < LEGS.length_difference * max(lengths)
+            if even and height(two[-1]) - height(one[-1]) < LEGS.end_difference * drop:
                 ends = [next(name for name in limb
-                             if height(name) - height(limb[-1]) < FOOT * drop)
+                             if height(name) - height(limb[-1]) < LEGS.foot_height * drop)
                         for limb in (one, two)]  # fmt: skip
                 return sorted(ends, key=skeleton.index)
     return []
@@ -131,8 +149,8 @@ def _no_feet(joints: Sequence[str], alike: set[str]) -> str:
         got = f"{called} without a leg above"
     else:
         got = "none"
-    listed = ", ".join(map(repr, joints[:LISTED]))
-    more = f", ... ({len(joints)} in all)" if len(joints) > LISTED else ""
+    listed = ", ".join(map(repr, joints[:MOST_LISTED_JOINTS]))
+    more = f", ... ({len(joints)} in all)" if len(joints) > MOST_LISTED_JOINTS else ""
     return (
         f"feet: expected joints called ankle or foot, below a leg, got {got}; "
         f"say which they are, of the joints {listed}{more}"
@@ -163,7 +181,7 @@ def _foot(
         bones = _bones(skeleton, leg)
         named = next((k for k, name in enumerate(leg[:-1]) if _THIGH.search(name)), 0)
         leg, bones = leg[named:], bones[named:]
-        while len(leg) > 3 and bones[0] < SHORT * max(bones):
+        while len(leg) > 3 and bones[0] < LEGS.shortest_bone * max(bones):
             leg, bones = leg[1:], bones[1:]
     if len(leg) < 2:
         raise SuppleError(f"foot {ankle!r}: expected a leg above it, got none; give legs=")

@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 GroundLike = float | Sequence[float] | Callable[[Floats], Any] | Mesh
 
-NEAR = 1e-3  # of a leg: how far apart heights are taken for the normal
-PIECE = 2_000_000  # pairs of points and triangles at a time
-STEEP = 0.05  # a plane whose unit normal has less of up is no ground
+NORMAL_STEP = 1e-3  # of the differences that give a normal [leg lengths]; not tuned
+PAIRS_AT_A_TIME = 2_000_000  # of points and triangles; bounds the memory, not tuned
+LEAST_RISE = 0.05  # a plane whose unit normal has a smaller upward part is no ground; not tuned
 EXPECTED = "a height, a plane [a, b, c, d], a function of points or a supple.Mesh"
 
 
@@ -41,7 +41,7 @@ class Ground:
 
     def __init__(self, given: GroundLike, up: Floats, leg: float) -> None:
         self.up = up
-        self._near = NEAR * leg
+        self._near = NORMAL_STEP * leg
         self._across = np.stack([one for one in np.eye(3) if not np.any(one * up)])
         self._heights: Callable[[Floats], Any]
         if isinstance(given, Mesh):
@@ -76,7 +76,7 @@ def _of_plane(given: Any, up: Floats) -> Callable[[Floats], Floats]:
     plane = array("ground as a plane [a, b, c, d]", given, (4,))
     normal, d = plane[:3], plane[3]
     rise = float(normal @ up)
-    if not abs(rise) > STEEP * np.linalg.norm(normal):
+    if not abs(rise) > LEAST_RISE * np.linalg.norm(normal):
         raise SuppleError(f"ground: expected a plane that is not upright, got {plane.tolist()}")
     # Along up from the point's foot in the plane through the origin: n . (p + t up) = d.
     return lambda points: points @ up + (d - points @ normal) / rise
@@ -139,7 +139,7 @@ class _OfMesh:
         start = 0
         while start < len(rows):
             done = ends[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, done + PIECE, side="right")))
+            stop = max(start + 1, int(np.searchsorted(ends, done + PAIRS_AT_A_TIME, side="right")))
             part = slice(start, stop)
             which = np.repeat(rows[part], counts[part])
             k = np.arange(len(which)) - np.repeat(ends[part] - counts[part] - done, counts[part])

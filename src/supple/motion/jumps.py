@@ -13,14 +13,32 @@ from supple.rotations import angle_between
 
 Floats = NDArray[np.float64]
 
-# What a correction may add to the step of a joint from one frame to the next, the greater of both. Planting of 31
-# captured clips of 24 to 120 frames a second, of which none kneels, adds 0.061 leg or 2.6 leg/s, 0.22 rad or 9 rad/s.
-ADDED_WAY = 0.05  # [leg lengths]
-ADDED_SPEED = 4.0  # [leg lengths a second]
-ADDED_TURN = 0.2  # [rad]
-ADDED_TURN_SPEED = 12.0  # [rad/s]
-OWN_TIMES = 1.25  # and so many times the joint's own largest step is allowed,
-OWN_FRAMES = 2  # within so many frames
+
+@dataclass(frozen=True)
+class _AddedSteps:
+    """What a correction may add to the step of a joint from one frame to the next.
+
+    Chosen on planting of 31 captured clips of 24 to 120 frames a second, of which none kneels: it adds 0.061 leg or
+    2.6 leg/s, 0.22 rad or 9 rad/s.
+
+    Attributes:
+        distance: [leg lengths]; or `speed`, whichever is more.
+        speed: [leg lengths a second].
+        turn: [rad]; or `turn_speed`, whichever is more.
+        turn_speed: [rad/s].
+        own_times: Factor of the largest step of the joint itself near the frame, which is allowed besides.
+        own_frames: How near [frames].
+    """
+
+    distance: float = 0.05
+    speed: float = 4.0
+    turn: float = 0.2
+    turn_speed: float = 12.0
+    own_times: float = 1.25
+    own_frames: int = 2
+
+
+ADDED_STEPS = _AddedSteps()
 
 
 @dataclass(frozen=True)
@@ -72,12 +90,12 @@ def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: flo
     turned = [one.poses.local_rotations for one in (before, after)]
     for name in names:
         ways = [_steps(one.poses.position(name)) / length for one in (before, after)]
-        most = max(ADDED_WAY, ADDED_SPEED / fps)
+        most = max(ADDED_STEPS.distance, ADDED_STEPS.speed / fps)
         _collect(found, name, ways, most, "leg")
         if name in before.skeleton.joint_names:
             j = before.skeleton.index(name)
             turns = [angle_between(q[:-1, j], q[1:, j]) for q in turned]
-            _collect(found, name, turns, max(ADDED_TURN, ADDED_TURN_SPEED / fps), "rad")
+            _collect(found, name, turns, max(ADDED_STEPS.turn, ADDED_STEPS.turn_speed / fps), "rad")
     return [jump for _, (_, jump) in sorted(found.items())]
 
 
@@ -90,9 +108,11 @@ def _collect(
 ) -> None:
     """Add the steps that are too large to those found, each with how many times too large it is."""
     own, new = steps
-    wide = np.pad(own, OWN_FRAMES, mode="edge")
-    around = np.lib.stride_tricks.sliding_window_view(wide, 2 * OWN_FRAMES + 1).max(axis=1)
-    share = new / (OWN_TIMES * around + most)
+    wide = np.pad(own, ADDED_STEPS.own_frames, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(wide, 2 * ADDED_STEPS.own_frames + 1).max(
+        axis=1
+    )
+    share = new / (ADDED_STEPS.own_times * around + most)
     for k in np.flatnonzero(share > 1.0).tolist():
         if k not in found or share[k] > found[k][0]:
             found[k] = float(share[k]), Jump(name, k, float(new[k]), float(own[k]), unit)

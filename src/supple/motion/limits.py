@@ -22,9 +22,9 @@ from supple.rotations import conjugate, euler_order, multiply, rotate, to_rotati
 Floats = NDArray[np.float64]
 
 KINDS = ("cone", "quadrants", "axes")
-FITS = 300  # steps of fitting four half-angles
-ROUNDING = 1e-9  # added to every limit, so that rounding takes no frame outside [rad]
-BACK = 0.002  # so near to pi a swing leaves no twist to be told [rad]
+FITTING_ITERATIONS = 300  # of four half-angles; not tuned
+LIMIT_SLACK = 1e-9  # added to every limit, so that rounding puts no frame outside [rad]
+ANGLE_TO_PI = 0.002  # a swing nearer to pi leaves the twist undetermined [rad]; not tuned
 
 
 @overload
@@ -194,7 +194,7 @@ def _limited(
         "stiffness": old.stiffness,
         "stretch": old.stretch,
     }
-    slack = margin + ROUNDING
+    slack = margin + LIMIT_SLACK
     if hinges is not None and (axis := _hinge_axis(turns, hinges)) is not None:
         low, high = _middle(np.concatenate([twists(one, axis) for one in turns]), quantile)
         return Hinge(tuple(axis), (low - slack, high + slack), **common)
@@ -210,7 +210,7 @@ def _limited(
         four = [min(x + slack, math.pi) for x in _enclosing(tilts, quantile)]
         return Cone(four, (low - slack, high + slack), tuple(axis), **common)
     swing = min(float(np.quantile(swings, quantile)) + slack, math.pi)
-    if swing >= math.pi - BACK or high - low + 2 * slack >= 2 * math.pi:
+    if swing >= math.pi - ANGLE_TO_PI or high - low + 2 * slack >= 2 * math.pi:
         return Cone(swing, axis=tuple(axis), **common)
     return Cone(swing, (low - slack, high + slack), tuple(axis), **common)
 
@@ -264,7 +264,7 @@ def _enclosing(tilts: Floats, quantile: float) -> list[float]:
         return [0.0] * 4
     weight = np.full(len(squares), 1.0 / len(squares))
     mean = squares.mean(axis=0)
-    for _ in range(FITS):
+    for _ in range(FITTING_ITERATIONS):
         mean = np.maximum(weight @ squares, 1e-30)
         weight *= squares @ (0.25 / mean)
     levels = np.zeros(len(tilts))  # those without any tilt are inside
@@ -299,6 +299,6 @@ def _hinge_axis(turns: Sequence[Floats], most: float) -> Floats | None:
         return None  # it hardly turns, so that it has no axis
     axis = np.linalg.svd(vectors, full_matrices=False)[2][0]
     swings, _ = _swings_and_twists(np.concatenate(turns), axis)
-    if swings.max() > most + ROUNDING:
+    if swings.max() > most + LIMIT_SLACK:
         return None
     return axis if float((vectors @ axis).sum()) >= 0 else -axis

@@ -38,22 +38,39 @@ from supple.solve.outcome import Status
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Wider than those of `contacts`: feet that are to be planted slide.
-SPEED = 0.4  # below which a foot may stand [leg lengths a second]
-HEIGHT = 0.06  # above its lowest place up to which it may stand [leg lengths]
-EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
-MOVED = (
-    1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
-)
-# A motion jumps by itself where a joint of a leg turns by more in one frame, or all joints on average go further, and
-# by so many times what they do in all but one of a hundred frames. No correction is carried over that. After the
-# T-poses of 19 captured clips joints go 0.25 leg lengths or more, elsewhere 0.15 at most; a joint that flips turns by
-# 1 rad or more.
-CUT_TURN = 0.5  # [rad]
-CUT_WAY = 0.2  # [leg lengths]
-CUT_TIMES = 2.0
-STRAIGHT = 0.99  # of its length a leg is stretched to: where it is nearly straight, its knee jerks
 
+@dataclass(frozen=True)
+class PlantingRules:
+    """When feet are planted, and how exactly. Values without a source are not tuned.
+
+    A motion has a cut between two frames if a joint of a leg turns by more than `cut_turn`, or all joints move by more
+    than `cut_distance` on average, and by `cut_times` what they do in 99 of 100 frames. No correction is carried over
+    a cut.
+
+    Attributes:
+        speed: Below this a foot may stand [leg lengths a second]; more than in `contacts`, since feet that are to be
+            planted slide.
+        height: Up to this above its lowest height a foot may stand [leg lengths].
+        tolerance: How near feet come to their positions [leg lengths].
+        moved: A foot that later goals move farther from its position does not stand there [leg lengths].
+        cut_turn: [rad]. A joint that flips turns by 1 rad or more.
+        cut_distance: [leg lengths]. After the T-poses of 19 captured clips joints move by 0.25 or more, elsewhere by
+            0.15 at most.
+        cut_times: Factor of the step that is usual in the motion.
+        straight: A leg is stretched to this share of its length at most: the knee of a straight leg jerks.
+    """
+
+    speed: float = 0.4
+    height: float = 0.06
+    tolerance: float = 1e-7
+    moved: float = 1e-4
+    cut_turn: float = 0.5
+    cut_distance: float = 0.2
+    cut_times: float = 2.0
+    straight: float = 0.99
+
+
+PLANTING = PlantingRules()
 
 _End = tuple[Any, Floats, Floats]  # of a curve: when, where, and how fast
 
@@ -157,7 +174,7 @@ class Planted(Correction):
             for name in filter(None, (foot.ankle, foot.toe)):
                 gap = poses.position(name) - self.motion.poses.position(name)
                 moved = np.maximum(moved, np.linalg.norm(gap, axis=1))
-            away = (moved > MOVED * foot.length) & (old.heel | old.toe)
+            away = (moved > PLANTING.moved * foot.length) & (old.heel | old.toe)
             status[away & (status <= Status.REACHED)] = Status.STALLED
             slides.append(replace(old, after=slide(motion, foot, old.heel, old.toe)))
         error[~asked & (status < Status.REACHED)] = np.nan
@@ -170,8 +187,8 @@ def plant_feet(
     feet: Sequence[str] | None = None,
     legs: Mapping[str, str] | None = None,
     up: str = "y",
-    speed: float = SPEED,
-    height: float = HEIGHT,
+    speed: float = PLANTING.speed,
+    height: float = PLANTING.height,
     contacts: Contacts | None = None,
     ground: GroundLike | None = None,
     blend: float = 0.5,
@@ -409,7 +426,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
             one = corrected(
                 steps[-1].motion if steps else base, goals,
                 np.broadcast_to(asked, (len(goals), len(motion))),
-                tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
+                tolerance=PLANTING.tolerance * length, orientation_tolerance=1e-7, threads=work.threads,
                 smooth=False,  # places of feet are smooth, and exact: on 16 captured clips it adds jumps, not calm
             )  # fmt: skip
             steps.append(
@@ -599,13 +616,13 @@ class _Cuts(NamedTuple):
         skeleton = motion.skeleton
         joints = motion.poses.positions[:, : len(skeleton.joint_names)]
         ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1)
-        figure = _outliers(ways / feet[0].length, CUT_WAY)
+        figure = _outliers(ways / feet[0].length, PLANTING.cut_distance)
         turns = motion.poses.local_rotations
         legs = {}
         for foot in feet:
             leg = turns[:, [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]]
             steps = angle_between(leg[:-1], leg[1:]).max(axis=1)
-            legs[foot.ankle] = sorted({*figure, *_outliers(steps, CUT_TURN)})
+            legs[foot.ankle] = sorted({*figure, *_outliers(steps, PLANTING.cut_turn)})
         return cls(figure, legs)
 
 
@@ -614,7 +631,7 @@ def _outliers(steps: Floats, most: float) -> list[int]:
     if not len(steps):
         return []
     usual = float(np.percentile(steps, 99))
-    return np.flatnonzero(steps > max(most, CUT_TIMES * usual)).tolist()
+    return np.flatnonzero(steps > max(most, PLANTING.cut_times * usual)).tolist()
 
 
 def _along_ground(motion: Motion, foot: Foot, run: slice, ground: Ground) -> Floats:
@@ -745,7 +762,7 @@ def _lowered(
         hip = motion.poses.position(foot.leg)
         path = motion.skeleton.path(foot.leg, foot.ankle)
         bones = np.diff([motion.poses.position(name) for name in path], axis=0)
-        reach = STRAIGHT * np.linalg.norm(bones, axis=-1).sum(axis=0)
+        reach = PLANTING.straight * np.linalg.norm(bones, axis=-1).sum(axis=0)
         way = stance.places - hip
         level = way @ up
         flat = np.linalg.norm(way - level[:, None] * up, axis=1)

@@ -21,8 +21,9 @@ from supple.rotations import angle_between, conjugate, multiply, normalize, sler
 
 Floats = NDArray[np.float64]
 
-HELD = 1e-6  # of the speed, by which joints are held below it
-ROUNDING = 1e-9  # of a speed, or radians beyond a limit: what is no more does not count
+SPEED_MARGIN = 1e-6  # joints are held below the speed by this share of it; rounding
+# An excess of a speed [share of it] or of a limit [rad] that does not count; rounding.
+ROUNDING_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -139,12 +140,12 @@ def settled(
         The poses, how fast their correction turns joints, and the frames after which one was slowed down.
     """
     runs = _open_runs(fading, speeds.first)
-    fast = added > speed * (1.0 + ROUNDING)
+    fast = added > speed * (1.0 + ROUNDING_ERROR)
     runs = [run for run in runs if fast[run.start : run.stop - 1].any()]
     if not runs:
         return poses, added, ()
     columns = speeds.columns
-    steps = speed * (1.0 - HELD) * np.diff(motion.times)
+    steps = speed * (1.0 - SPEED_MARGIN) * np.diff(motion.times)
     q = np.array(poses.packed_coordinates)
     a = motion.poses.packed_coordinates
     angles = columns.numbers[columns.turning]
@@ -204,7 +205,7 @@ def _held(
             if far > most:
                 held[f] = towards(held[last], held[f], most / far)
     over = float((apart(held[:-1], held[1:]) / steps).max())
-    if over <= 1.0 + ROUNDING:
+    if over <= 1.0 + ROUNDING_ERROR:
         return held
     share = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
     even = np.array([towards(values[0], values[-1], one) for one in share.tolist()])
@@ -233,7 +234,7 @@ def _within_limits(
     skeleton = poses.skeleton
     follow(skeleton, part := q[rows])
     clamped = Pose._wrap(skeleton, part).clamped().packed_coordinates
-    good = motion.poses[rows].violations() <= ROUNDING
+    good = motion.poses[rows].violations() <= ROUNDING_ERROR
     for j in moving:
         own = skeleton.freedom_table.coordinates_of(j)
         part[good[:, j], own] = clamped[good[:, j], own]
@@ -266,7 +267,7 @@ def seams_at(
         return ()
     fast = np.zeros(len(added), dtype=bool)
     if speed is not None:
-        fast = added.max(axis=1) > speed * (1.0 + ROUNDING)
+        fast = added.max(axis=1) > speed * (1.0 + ROUNDING_ERROR)
     jumped = set(spread)
     frames = sorted(jumped | set(edges) | set(np.flatnonzero(fast).tolist()))
     if not frames:

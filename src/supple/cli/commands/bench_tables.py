@@ -17,7 +17,7 @@ from supple.bench.peers import Peer
 from supple.cli.console import console, seconds, table
 from supple.texts import MISSING, short
 
-ENOUGH = 0.99  # fraction of targets that the best peer must solve
+LEAST_SOLVED_SHARE = 0.99  # of the targets, for a peer to count as the best; not tuned
 Found = Sequence[tuple[Problem, Sequence[Result]]]
 
 
@@ -60,7 +60,7 @@ def _percent(part: float) -> str:
 def best_peer(rows: Sequence[Result]) -> Result | None:
     """The other solver with the least mean time, of those that solved nearly all; or None."""
     others = [row for row in rows if row.mean and not row.solver.startswith(SUPPLE)]
-    good = [row for row in others if row.solved >= ENOUGH]
+    good = [row for row in others if row.solved >= LEAST_SOLVED_SHARE]
     return min(good, key=lambda row: row.mean or 0.0, default=None)
 
 

@@ -46,7 +46,7 @@ from supple.solve.outcome import counted
 from supple.texts import short
 
 CHECKS = "Checks"
-DRAWN = 200  # clips with faults that a report draws
+MOST_DRAWN_CLIPS = 200  # with faults, in a report; not tuned
 CHECK = CommandLine({"kinds": "kind"})  # options that are not called as their keys in a plan
 
 
@@ -263,7 +263,7 @@ class _Report:
             )
             for row, counts in several
         ]
-        if one.done.data.get("html") and len(self._parts) < DRAWN:
+        if one.done.data.get("html") and len(self._parts) < MOST_DRAWN_CLIPS:
             self._parts[file] = one.done.data["html"]
 
     def write(self, path: Path | None, order: list[str]) -> None:

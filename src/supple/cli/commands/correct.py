@@ -53,7 +53,7 @@ from supple.clips.keys import CommandLine
 from supple.clips.reader import Reader
 from supple.clips.steps import Correct, Plant, Step
 from supple.errors import SuppleError
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.planting import PLANTING
 from supple.texts import vector
 
 GOAL = CommandLine({"obstacles": "obstacle"})
@@ -153,14 +153,14 @@ def correct(
             metavar="N", help="A foot may stand when slower, in leg lengths a second.",
             rich_help_panel=FEET,
         ),
-    ] = SPEED,
+    ] = PLANTING.speed,
     contact_height: Annotated[
         float,
         typer.Option(
             metavar="N", help="And no higher above the ground than this, in leg lengths.",
             rich_help_panel=FEET,
         ),
-    ] = HEIGHT,
+    ] = PLANTING.height,
     ground: GroundOption = None,
     start: Annotated[
         float | None,

@@ -19,10 +19,10 @@ from supple.grammar import grow as grow_rules
 from supple.grammar import stub_text
 from supple.texts import named, short, vector
 
-NOT_REACHED = 1
+NOT_REACHED = 1  # exit code
 EXTENSIONS = (".glb", ".gltf", ".obj", ".html", ".png", ".svg")
 RULES = "Rules"
-FEW = 12
+MOST_LISTED_LINES = 12  # of each kind of remark; not tuned
 
 
 def grow(
@@ -260,11 +260,11 @@ def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
 def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
     out = console()
     out.print(repr(grown)[7:-1])
-    for line in grown.incomplete[:FEW]:
+    for line in grown.incomplete[:MOST_LISTED_LINES]:
         out.print(f"incomplete: {line}", markup=False, highlight=False)
-    for line in grown.notes[:FEW]:
+    for line in grown.notes[:MOST_LISTED_LINES]:
         out.print(f"note: {line}", markup=False, highlight=False)
-    left = len(grown.incomplete[FEW:]) + len(grown.notes[FEW:])
+    left = len(grown.incomplete[MOST_LISTED_LINES:]) + len(grown.notes[MOST_LISTED_LINES:])
     if left:
         out.print(f"... and {left} more notes (--json lists them)")
     if tree:
@@ -279,12 +279,12 @@ def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
                 "reached" if touch.reached else "not reached",
                 touch.reason,
             )
-            for touch in grown.touches[:FEW]
+            for touch in grown.touches[:MOST_LISTED_LINES]
         ]
         columns = [("effector", "left"), ("target", "left"), ("", "left"), ("why", "left")]
         out.print(table(columns, rows))
-        if len(grown.touches) > FEW:
-            out.print(f"... and {len(grown.touches) - FEW} more")
+        if len(grown.touches) > MOST_LISTED_LINES:
+            out.print(f"... and {len(grown.touches) - MOST_LISTED_LINES} more")
     if grown.reports:
         rows = [
             (name, str(len(values)), _total(values))

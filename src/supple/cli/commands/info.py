@@ -25,7 +25,7 @@ from supple.motion import Contacts
 from supple.motion import contacts as find_contacts
 from supple.texts import short
 
-DEEPEST = 20  # deepest level that is indented
+DEEPEST_INDENT = 20  # deeper levels are printed with their depth; not tuned
 
 
 def info(
@@ -226,10 +226,10 @@ def _tree(character: Character) -> Any:
 
 
 def _indented(name: str, depth: int) -> str:
-    """A name indented by its depth; beyond `DEEPEST` the depth is printed instead."""
-    if depth <= DEEPEST:
+    """A name indented by its depth; beyond `DEEPEST_INDENT` the depth is printed instead."""
+    if depth <= DEEPEST_INDENT:
         return "  " * depth + name
-    return "  " * DEEPEST + f"({depth}) {name}"
+    return "  " * DEEPEST_INDENT + f"({depth}) {name}"
 
 
 def _meshes(character: Character) -> Any:

@@ -20,7 +20,7 @@ from supple.cli.options import (
 )
 from supple.formats.lint import lint as find
 
-ODD = 1  # exit code
+FOUND_PROBLEMS = 1  # exit code
 
 
 def lint(
@@ -58,4 +58,4 @@ def lint(
         many = f"{len(found)} finding{'s' * (len(found) != 1)}"
         say.print(Text(many if found else "nothing odd", style="green" if not found else ""))
     if found:
-        raise typer.Exit(ODD)
+        raise typer.Exit(FOUND_PROBLEMS)

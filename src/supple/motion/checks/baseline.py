@@ -13,10 +13,11 @@ from supple.errors import SuppleError
 from supple.files import as_path
 from supple.model.skeleton import check_format
 from supple.motion.checks.budgets import Budgets
-from supple.motion.checks.check import FORMAT, VERSION, Checked
-from supple.motion.checks.measure import KINDS, WORSE, Fault
+from supple.motion.checks.check import FORMAT, FORMAT_VERSION, Checked
+from supple.motion.checks.measure import KINDS, WORSE_TIMES, Fault
 
-MOVED_TIME = 0.1  # a fault that is so near to a known one is the same, and one that is so much longer is as long [s]
+# A fault nearer to a known one than this is the same fault, and may last this much longer [s]; not tuned.
+MOVED_TIME = 0.1
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def _motions(data: Any) -> Iterable[_Known]:
         if not isinstance(row.get("motions"), list):
             raise SuppleError(f"{expected}, with the motions of {row['file']!r}, got none")
         for one in row["motions"]:
-            check_format(one, FORMAT, VERSION)
+            check_format(one, FORMAT, FORMAT_VERSION)
             try:
                 faults = [Fault.from_json(each) for each in (*one["faults"], *one.get("known", ()))]
                 budgets = one.get("budgets")
@@ -154,8 +155,8 @@ def _is_known(fault: Fault, old: Sequence[Fault], slack: int) -> bool:
         return False
     long = sum(one.stop - one.start for one in same)
     return (
-        fault.value <= WORSE * max(one.value for one in same)
-        and fault.stop - fault.start <= WORSE * long + slack
+        fault.value <= WORSE_TIMES * max(one.value for one in same)
+        and fault.stop - fault.start <= WORSE_TIMES * long + slack
     )
 
 

@@ -21,7 +21,7 @@ from supple.motion.ground import GroundLike
 from supple.solve.outcome import counted
 
 FORMAT = "supple-check"
-VERSION = 1
+FORMAT_VERSION = 1
 
 _CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
     "skate": lambda clip, b: ground.skate(clip, b.skate or 0.0, b.times),
@@ -135,7 +135,7 @@ class Checked:
             )
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "motion": self.motion.name,
             "frames": len(self.motion),
             "fps": self.motion.fps,

@@ -16,15 +16,15 @@ from supple.model.motion import Motion
 from supple.motion.contacts import find_contacts, foot_points, point_speeds
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.planting import PLANTING
 from supple.motion.retargeting.t_pose import leading_frames
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-BAND = 0.02  # heights of a standing point that count as the same [leg lengths]
-GRAVITY = 11.5  # [leg lengths/s^2], of a leg of 0.85 m
-FEW = 4  # frames of a clip that is too short to tell what is usual in it
+LEVEL_BAND = 0.02  # heights of a standing point that count as the same [leg lengths]; not tuned
+GRAVITY_IN_LEGS = 11.5  # [leg lengths/s^2], for a leg of 0.85 m
+TOO_FEW_FRAMES = 4  # in a clip of no more, nothing is usual; not tuned
 
 
 class Clip:
@@ -128,7 +128,7 @@ class Clip:
         """When each ankle and toe stands, shape (F,)."""
         points = foot_points(self.feet)
         found = find_contacts(
-            self.motion, self.feet, points, up=self.up, speed=SPEED, height=HEIGHT,
+            self.motion, self.feet, points, up=self.up, speed=PLANTING.speed, height=PLANTING.height,
             ground=self.terrain,
         )  # fmt: skip
         return {name: found.flags(name) for name in points}
@@ -156,11 +156,11 @@ class Clip:
         heights = []
         for name in names:
             at = self.positions[:, self.column(name)]
-            slow = point_speeds(at, self.motion.times, self.fps) < SPEED * self.leg
+            slow = point_speeds(at, self.motion.times, self.fps) < PLANTING.speed * self.leg
             level = self.heights[:, self.column(name)]
             heights.append(level[slow] if slow.any() else level)
         rising = np.sort(np.concatenate(heights))
-        counts = np.searchsorted(rising, rising + BAND * self.leg, side="right")
+        counts = np.searchsorted(rising, rising + LEVEL_BAND * self.leg, side="right")
         counts -= np.arange(len(rising))
         # The lowest of those that are about as frequent: a raised leg may be still for long.
         first = int(np.flatnonzero(counts >= 0.9 * counts.max())[0])

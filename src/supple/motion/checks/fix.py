@@ -24,16 +24,31 @@ from supple.motion.checks.measure import KINDS, MEANINGS, Fault
 from supple.motion.checks.pops import PLACE
 from supple.motion.contacts import Contacts, find_contacts, foot_points
 from supple.motion.correct import correct
-from supple.motion.planting import HEIGHT, SPEED, _covered, plant_feet
+from supple.motion.planting import PLANTING, _covered, plant_feet
 from supple.rotations import conjugate, from_rotation_vector, multiply, slerp, to_rotation_vector
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 
-WIDER = (0.0, 0.05, 0.1, 0.2, 0.35)  # frames so far around a pop are tried to be replaced [s]
-PASSING = 1.5  # a collision of more is not one that the motion goes in and out of [s]
-CLEAR = 0.012  # by how much feet are lifted further than to the ground [leg lengths]
-BLEND = 0.5  # over which a repair of a loop's seam or of the ground fades [s]
+
+@dataclass(frozen=True)
+class _RepairRules:
+    """How far repairs reach. Not tuned.
+
+    Attributes:
+        margins: A repair is tried with these margins before and after a fault, in order [s].
+        longest_collision: Longer collisions are not passed through, and are not repaired [s].
+        clearance: Feet are lifted this far above the ground [leg lengths].
+        blend: Over this time a repair of a loop's seam or of the ground fades [s].
+    """
+
+    margins: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.35)
+    longest_collision: float = 1.5
+    clearance: float = 0.012
+    blend: float = 0.5
+
+
+REPAIR = _RepairRules()
 
 CANNOT = {
     "frozen": "what the motion was is not in the file",
@@ -142,7 +157,7 @@ def _tried(
 ) -> Checked:
     """The report after the best of a kind's repairs; the same if none is one."""
     now = report
-    for wide in WIDER:
+    for wide in REPAIR.margins:
         faults = now.of(kind)
         if not faults:
             break
@@ -163,7 +178,7 @@ def _tried(
 def _smoothed(report: Checked, before: Checked) -> Checked:
     """The report after what a repair made pop is smoothed."""
     for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
-        for wide in WIDER[1:3]:
+        for wide in REPAIR.margins[1:3]:
             new = [one for one in report.of(kind) if one not in before.faults]
             if new:
                 report = _again(report, repair(report, tuple(new), wide))
@@ -322,7 +337,7 @@ def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Moti
     more = clip.frames(wide + 0.05)
     changed = False
     for fault in faults:
-        if fault.stop - fault.start > clip.frames(PASSING):
+        if fault.stop - fault.start > clip.frames(REPAIR.longest_collision):
             continue
         joints: set[int] = set()
         for pair in fault.joints:
@@ -341,7 +356,7 @@ def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | N
     """What the end differs from the beginning by, spread over the last and the first frames."""
     motion, clip = report.motion, report.clip
     count = len(motion)
-    size = min(clip.frames(BLEND + wide), count // 2 - 1)
+    size = min(clip.frames(REPAIR.blend + wide), count // 2 - 1)
     if size < 2:
         return None
     skeleton = motion.skeleton
@@ -404,7 +419,7 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
     """Feet and hands lifted out of the ground by IK, each by as much as it is in it."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
-    inside = np.maximum(CLEAR - above_ground(clip), 0.0) * clip.leg
+    inside = np.maximum(REPAIR.clearance - above_ground(clip), 0.0) * clip.leg
     names = {name for fault in faults for name in fault.joints}
     limbs: dict[str, tuple[str | None, list[str]]] = {}
     for name in names:
@@ -441,7 +456,7 @@ def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
     motion, clip = report.motion, report.clip
     points = foot_points(clip.feet)
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}
-    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=SPEED, height=HEIGHT,
+    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=PLANTING.speed, height=PLANTING.height,
                           ground=clip.terrain)  # fmt: skip
     more = clip.frames(0.05 + wide)
     for fault in faults:

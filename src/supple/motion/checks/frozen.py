@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 
-STILL_STEP = 1e-5  # a joint that moves less from frame to frame is still: noise of capture is more [leg lengths]
-STILL_TIME = 0.15  # what is still for less is a repeated frame, as in animation on threes [s]
-SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]
+# A joint that moves less in a frame is still: capture noise is more [leg lengths].
+STILL_STEP = 1e-5
+# A shorter stop is a repeated frame, as in animation on threes [s].
+STILL_TIME = 0.15
+SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]; not tuned
 
 
 def frozen(clip: Clip, budget: float) -> Measure:
@@ -21,7 +23,7 @@ def frozen(clip: Clip, budget: float) -> Measure:
 
     The fastest joint counts. One that slows down until it stops, as in an animated hold, has no speed left.
     """
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("frozen", "there are fewer than 5 frames")
     points = clip.positions / clip.leg
     steps = np.linalg.norm(np.diff(points, axis=0), axis=-1)

@@ -2,33 +2,67 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.model.motion import Motion
-from supple.motion.checks.clip import GRAVITY, Clip
+from supple.motion.checks.clip import GRAVITY_IN_LEGS, Clip
 from supple.motion.checks.joints import trunk
-from supple.motion.checks.measure import AGAIN, Measure, nothing, recurring
+from supple.motion.checks.measure import RECURRENCE_TIME, Measure, nothing, recurring
 from supple.motion.contacts import find_contacts, upright_leg
 from supple.motion.feet import Foot, find_feet, up_vector
-from supple.motion.planting import HEIGHT, SPEED, slide
+from supple.motion.planting import PLANTING, slide
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 NO_FEET = "no feet were found"
-WINDOW = 0.1  # over which the speed of a foot is measured [s]
-FASTEST = 1.2  # a foot that is low and faster does not slide, it swings [leg lengths a second]
-SLIDES = 0.12  # what lasts for less is no skate [s],
-BRIEF = 0.08  # and no penetration and no floating [s]
-# Of gravity: a body that is pulled down by less is held up by something; one that is pulled down by more is moved by
-# something, unless it has pushed itself off. In jumps of captured clips hips fall at 0.5 to 2.1 of gravity, and in
-# short hops at up to 4.6, since legs that are drawn in move them too.
-FALLING, FASTEST_FALL = 0.4, 2.0
-PUSH_TIME = 0.15  # before it leaves the ground, in which a body pushes itself off [s],
-PUSH = 0.3  # and the share of the speed of a fall that long that hips have above their feet then
+SHORTEST_PENETRATION = 0.08  # [s]; not tuned
+
+
+@dataclass(frozen=True)
+class _SkateRules:
+    """When a foot slides. Not tuned.
+
+    Attributes:
+        window: The speed of a foot is measured over this time [s].
+        fastest: A low foot that is faster swings, and does not slide [leg lengths a second].
+        shortest: Shorter slides are no skate [s].
+    """
+
+    window: float = 0.1
+    fastest: float = 1.2
+    shortest: float = 0.12
+
+
+@dataclass(frozen=True)
+class _FlightRules:
+    """When a body in the air jumps, and does not float.
+
+    In jumps of captured clips hips fall at 0.5 to 2.1 times gravity, and in short hops at up to 4.6, since drawing in
+    the legs moves them too.
+
+    Attributes:
+        slowest_fall: A body with a smaller downward acceleration is held up [share of gravity].
+        fastest_fall: One with a greater acceleration is moved by something, unless it pushed itself off [share of
+            gravity].
+        push_time: How long before it leaves the ground a body pushes itself off [s]; not tuned.
+        push_share: How fast its hips then rise above its feet at least [share of the take-off speed of a jump that
+            long]; not tuned.
+    """
+
+    slowest_fall: float = 0.4
+    fastest_fall: float = 2.0
+    push_time: float = 0.15
+    push_share: float = 0.3
+
+
+SKATE = _SkateRules()
+FLIGHT = _FlightRules()
 
 
 def skate(clip: Clip, budget: float, times: float) -> Measure:
@@ -50,8 +84,8 @@ def skate(clip: Clip, budget: float, times: float) -> Measure:
         names,
         values,
         allowed,
-        clip.frames(SLIDES, 2),
-        clip.frames(WINDOW),
+        clip.frames(SKATE.shortest, 2),
+        clip.frames(SKATE.window),
         least=budget,
     )
 
@@ -66,7 +100,9 @@ def mean_slides(motion: Motion, up: str) -> dict[str, float]:
     except SuppleError:  # there are none
         return {}
     ankles = [foot.ankle for foot in feet]
-    found = find_contacts(motion, feet, ankles, up=up_vector(up), speed=SPEED, height=HEIGHT)
+    found = find_contacts(
+        motion, feet, ankles, up=up_vector(up), speed=PLANTING.speed, height=PLANTING.height
+    )
     never = np.zeros(len(motion), dtype=bool)
     slid = {}
     for foot in feet:
@@ -78,7 +114,7 @@ def mean_slides(motion: Motion, up: str) -> dict[str, float]:
 
 def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
     """How fast a foot goes along the ground [leg lengths a second], and when it stands, each (F,)."""
-    half = clip.frames(0.5 * WINDOW)
+    half = clip.frames(0.5 * SKATE.window)
     stands = np.zeros(len(clip.motion), dtype=bool)
     low = upright_leg(clip.motion, foot, clip.up)
     stood = np.zeros(len(clip.motion), dtype=bool)
@@ -91,13 +127,13 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
         slowest = np.minimum(slowest, _windowed(flat, clip.motion.times, half) / clip.leg)
         stands |= clip.stands[name]
         low &= np.abs(clip.heights[:, clip.column(name)] - clip.levels[name]) < (
-            0.5 * HEIGHT * clip.leg
+            0.5 * PLANTING.height * clip.leg
         )
         if clip.before is not None and len(clip.before.stands.get(name, ())) == len(stands):
             stood |= clip.before.stands[name]  # where it stood before, it should stand
     # Whoever slides fast is in no contact, but as low as one who stands.
-    for run in true_runs((low | stood) & (slowest < FASTEST)):
-        if run.stop - run.start >= clip.frames(WINDOW, 2):
+    for run in true_runs((low | stood) & (slowest < SKATE.fastest)):
+        if run.stop - run.start >= clip.frames(SKATE.window, 2):
             stands[run] = True
     # As a foot comes and goes it is not still.
     inner = np.zeros_like(stands)
@@ -168,10 +204,16 @@ def penetration(
             if values[run, k].max() > lower:
                 values[run, k] = 0.0
     names = clip.motion.skeleton.names
-    most = recurring(values.max(axis=1), budget, clip.frames(AGAIN), again)
+    most = recurring(values.max(axis=1), budget, clip.frames(RECURRENCE_TIME), again)
     allowed = np.full(len(names), most)
     return Measure(
-        "penetration", "leg", names, values, allowed, clip.frames(BRIEF, 2), clip.frames(0.1)
+        "penetration",
+        "leg",
+        names,
+        values,
+        allowed,
+        clip.frames(SHORTEST_PENETRATION, 2),
+        clip.frames(0.1),
     )
 
 
@@ -212,9 +254,11 @@ def _flies(times: Floats, heights: Floats, stretch: Floats, run: slice) -> bool:
     inner = slice(run.start + quarter, run.stop - quarter)
     pulls = [pull for rows in (run, inner)
              if (pull := _pull(times[rows], heights[rows])) is not None]  # fmt: skip
-    if any(pull < FALLING * GRAVITY for pull in pulls):
+    if any(pull < FLIGHT.slowest_fall * GRAVITY_IN_LEGS for pull in pulls):
         return False
-    return all(pull < FASTEST_FALL * GRAVITY for pull in pulls) or _pushed_off(times, stretch, run)
+    return all(pull < FLIGHT.fastest_fall * GRAVITY_IN_LEGS for pull in pulls) or _pushed_off(
+        times, stretch, run
+    )
 
 
 def _pull(times: Floats, heights: Floats) -> float | None:
@@ -227,9 +271,9 @@ def _pull(times: Floats, heights: Floats) -> float | None:
 
 def _pushed_off(times: Floats, stretch: Floats, run: slice) -> bool:
     """Whether the hips of a body rise above its lowest point as it leaves the ground; true where that is not seen."""
-    first = int(np.searchsorted(times, times[run.start] - PUSH_TIME))
-    if run.start - first < 2 or times[run.start] - times[0] < PUSH_TIME:
+    first = int(np.searchsorted(times, times[run.start] - FLIGHT.push_time))
+    if run.start - first < 2 or times[run.start] - times[0] < FLIGHT.push_time:
         return True
     rising = np.gradient(stretch[first : run.start + 1], times[first : run.start + 1])
-    needed = PUSH * 0.5 * GRAVITY * (times[run.stop - 1] - times[run.start])
+    needed = FLIGHT.push_share * 0.5 * GRAVITY_IN_LEGS * (times[run.stop - 1] - times[run.start])
     return bool(rising.max() >= needed)

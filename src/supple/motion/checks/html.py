@@ -18,11 +18,12 @@ from supple.motion.checks.pops import PLACE
 
 Floats = NDArray[np.float64]
 
-PICTURES = 6  # faults of a clip that are drawn, the worst of each kind first
-WIDTH, HEIGHT = 150, 170  # of a figure [px]
-PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # of a curve [px]
-WIDEST = 40  # characters of a clip's name in the table
-POINTS = 400  # of a curve, at most
+# Sizes of the page; not tuned.
+DRAWN_FAULTS = 6  # of a clip, the worst of each kind first
+FIGURE_WIDTH, FIGURE_HEIGHT = 150, 170  # [px]
+PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # [px]
+LONGEST_NAME_CHARS = 40  # of a clip in the table
+MOST_CURVE_POINTS = 400
 
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1060px;padding:0 1em;color:#1b2733;background:#fff}
@@ -105,7 +106,10 @@ def _short(names: Sequence[str]) -> list[str]:
         while len({tuple(one[: shared + 1]) for one in folders}) == 1 and shared < len(folders[0]):
             shared += 1
     shown = ["/".join(name.replace("\\", "/").split("/")[shared:]) for name in names]
-    return [name if len(name) <= WIDEST else f"…{name[1 - WIDEST :]}" for name in shown]
+    return [
+        name if len(name) <= LONGEST_NAME_CHARS else f"…{name[1 - LONGEST_NAME_CHARS :]}"
+        for name in shown
+    ]
 
 
 def _link(name: str, short: str, faults: bool) -> str:
@@ -168,7 +172,7 @@ def _shown(report: Checked) -> list[Fault]:
         if kind in report.measures
     ]
     turns = max((len(row) for row in rows), default=0)
-    return [row[k] for k in range(turns) for row in rows if k < len(row)][:PICTURES]
+    return [row[k] for k in range(turns) for row in rows if k < len(row)][:DRAWN_FAULTS]
 
 
 def _fault(report: Checked, fault: Fault) -> str:
@@ -193,9 +197,9 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
     if clip.terrain is not None:
         ground = float(clip.terrain.heights(clip.positions[frame, :1])[0])
     middle, low = 0.5 * (x.min() + x.max()), min(y.min(), ground)
-    scale = min((HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
-                (WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
-    px, py = WIDTH / 2 + scale * (x - middle), HEIGHT - 24 - scale * (y - low)
+    scale = min((FIGURE_HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
+                (FIGURE_WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
+    px, py = FIGURE_WIDTH / 2 + scale * (x - middle), FIGURE_HEIGHT - 24 - scale * (y - low)
     bad = {skeleton.index(name) for name in _names(clip, fault)}
     parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
     lines, red = [], []
@@ -203,15 +207,15 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
         if parent >= 0:
             line = f"M{px[parent]:.1f} {py[parent]:.1f}L{px[k]:.1f} {py[k]:.1f}"
             (red if parent in bad and frame == fault.frame else lines).append(line)
-    floor = HEIGHT - 24 - scale * (ground - low)
+    floor = FIGURE_HEIGHT - 24 - scale * (ground - low)
     dots = "".join(f'<circle cx="{px[k]:.1f}" cy="{py[k]:.1f}" r="4" fill="#d92d20"/>'
                    for k in bad if frame == fault.frame)  # fmt: skip
     return (
-        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{WIDTH}" stroke="#98a2ad"/>'
+        f'<svg width="{FIGURE_WIDTH}" height="{FIGURE_HEIGHT}" viewBox="0 0 {FIGURE_WIDTH} {FIGURE_HEIGHT}" role="img" '
+        f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{FIGURE_WIDTH}" stroke="#98a2ad"/>'
         f'<path d="{"".join(lines)}" stroke="#33475b" stroke-width="2.4" fill="none" stroke-linecap="round"/>'
         f'<path d="{"".join(red)}" stroke="#d92d20" stroke-width="3" fill="none" stroke-linecap="round"/>'
-        f'{dots}<text x="8" y="{HEIGHT - 6}" font-size="12" fill="#5b6b7b">frame {frame}</text></svg>'
+        f'{dots}<text x="8" y="{FIGURE_HEIGHT - 6}" font-size="12" fill="#5b6b7b">frame {frame}</text></svg>'
     )
 
 
@@ -241,7 +245,7 @@ def _curve(measure: Measure, fault: Fault) -> str:
     k = measure.names.index(fault.joint)
     values, budget = measure.values[:, k], float(measure.budget[k])
     count = len(values)
-    step = max(1, count // POINTS)
+    step = max(1, count // MOST_CURVE_POINTS)
     edges = np.arange(0, count, step)
     tops = np.maximum.reduceat(values, edges)
     most = max(float(tops.max()), 1.2 * budget)

@@ -13,8 +13,9 @@ from supple.rotations import conjugate, rotate
 
 Floats = NDArray[np.float64]
 
-BENT = 0.35  # a knee that is bent by less does not tell which way it bends [rad]
-BACK = 0.3  # how far a knee may bend the wrong way [rad]
+# A knee that is bent less does not show in which direction it bends [rad]; not tuned.
+LEAST_BEND = 0.35
+ALLOWED_BACKWARD_BEND = 0.3  # of a knee [rad]; not tuned
 
 
 def limits(clip: Clip, budget: float) -> Measure:
@@ -61,7 +62,7 @@ def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
     along = np.einsum("fi,fi->f", upper, lower)
     angle = np.arctan2(size, along)
     axis = rotate(conjugate(poses.rotation(top)), across / np.where(size > 0, size, 1.0)[:, None])
-    bent = (angle > BENT) & (size > 0)
+    bent = (angle > LEAST_BEND) & (size > 0)
     if not bent.any():
         return np.zeros(len(motion))
     mean = np.median(axis[bent], axis=0)
@@ -70,7 +71,7 @@ def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
     # A limb that turns about many axes has no wrong way.
     if np.mean(side[bent] > 0.5) < 0.8:
         return np.zeros(len(motion))
-    return np.where(side < -0.5, np.maximum(angle - BACK, 0.0), 0.0)
+    return np.where(side < -0.5, np.maximum(angle - ALLOWED_BACKWARD_BEND, 0.0), 0.0)
 
 
 def bones(clip: Clip, budget: float) -> Measure:

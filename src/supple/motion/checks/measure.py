@@ -30,9 +30,10 @@ KINDS = (
 )
 """The kinds of fault, in the order in which they are reported."""
 
-KNOWN = 0.75  # of the budget counts where it is known what the clip did before
-AGAIN = 0.3  # after so long, what happened before happens again [s]
-WORSE = 1.25  # a fault that the clip had before counts again if it is so many times as bad
+# Share of the budget that is allowed beside the clip before it was changed; not tuned.
+BUDGET_AGAINST = 0.75
+RECURRENCE_TIME = 0.3  # peaks farther apart are two events [s]; not tuned
+WORSE_TIMES = 1.25  # a known fault counts again if it is this many times as bad; not tuned
 
 MEANINGS = {
     "skate": "feet slide while they stand",
@@ -160,7 +161,7 @@ class Measure:
         """What is worse than in the clip before it was changed.
 
         What is usual is what the same joint did before, so many frames around or, if the clips differ in length,
-        anywhere: `WORSE` times that is allowed, and the budget.
+        anywhere: `WORSE_TIMES` times that is allowed, and the budget.
         """
         if self.reason or before.reason:
             return self
@@ -172,14 +173,16 @@ class Measure:
                 continue
             old = before.values[:, j]
             budget[k] = (
-                min(budget[k], before.budget[j]) if self.least is None else KNOWN * self.least
+                min(budget[k], before.budget[j])
+                if self.least is None
+                else BUDGET_AGAINST * self.least
             )
             if len(old) == len(values):
                 wide = np.pad(old, frames, mode="edge")
                 old = np.lib.stride_tricks.sliding_window_view(wide, 2 * frames + 1).max(axis=1)
             else:
                 old = np.full(len(values), old.max(initial=0.0))
-            values[values[:, k] <= WORSE * old, k] = 0.0
+            values[values[:, k] <= WORSE_TIMES * old, k] = 0.0
         return replace(self, values=values, budget=budget)
 
     def later(self, frames: int) -> Measure:

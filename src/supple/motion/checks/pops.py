@@ -6,22 +6,40 @@ What counts is how a frame differs from those around it: fast motion that is smo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.model.motion import Motion
-from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.rotations import conjugate, multiply, to_rotation_vector
 
 Floats = NDArray[np.float64]
 
-AROUND = 0.045  # frames so near to a pop show what is usual there [s]
-SHAKING = 0.2  # over which jerk is averaged [s]
-GIRTH = 0.1  # what surrounds a bone is so far from it, and shows how it turns [leg lengths]
-SEEN = 3.0  # a joint pops by at most so many times what is seen of it: the next joints may make up for the rest
-LEAST = 0.03  # what hangs on a joint reaches at least so far [leg lengths]
+
+@dataclass(frozen=True)
+class _PopRules:
+    """How pops and shaking are measured. Not tuned.
+
+    Attributes:
+        window: Frames this near to a pop show what is usual there [s].
+        shaking_time: The median of the jerk is taken over this time [s].
+        girth: Points this far beside a bone show how it turns [leg lengths].
+        visible_times: A joint pops by at most this many times what is visible of it in the world: child joints may
+            cancel the rest.
+        least_reach: A joint throws what hangs on it at least this far for each radian [leg lengths].
+    """
+
+    window: float = 0.045
+    shaking_time: float = 0.2
+    girth: float = 0.1
+    visible_times: float = 3.0
+    least_reach: float = 0.03
+
+
+POPS = _PopRules()
 PLACE = " (place)"  # after the name of a root, of which the way is meant
 SHORT = "there are fewer than 5 frames"
 
@@ -63,7 +81,7 @@ def reaches(motion: Motion, leg: float) -> Floats:
             far[j] = max(far[j], float(np.linalg.norm(at[k] - at[j])))
             j = parents[j]
     roots = int(np.sum(skeleton.parents < 0))
-    return np.concatenate([np.maximum(far / leg, LEAST), np.ones(roots)])
+    return np.concatenate([np.maximum(far / leg, POPS.least_reach), np.ones(roots)])
 
 
 def _neighbours(values: Floats, window: int) -> Floats:
@@ -123,7 +141,9 @@ def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Flo
             points = clip.positions[:, k, None] / clip.leg
             if k < len(joints):
                 turn = clip.motion.poses.frames[:, k, :3, :3]
-                points = np.concatenate([points, points + GIRTH * turn.transpose(0, 2, 1)], axis=1)
+                points = np.concatenate(
+                    [points, points + POPS.girth * turn.transpose(0, 2, 1)], axis=1
+                )
             seen[k] = _pops(of_steps(np.diff(points, axis=0)), window)[0].max(axis=1)
         return seen[k]
 
@@ -131,17 +151,17 @@ def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Flo
     for j in np.flatnonzero((values > 0.5 * budget).any(axis=0)):  # less is no fault anyway
         if j < len(joints):
             below = [shown(k) for k in range(len(parents)) if j in above[k]]
-            values[:, j] = np.minimum(values[:, j], SEEN * np.max(below, axis=0))
+            values[:, j] = np.minimum(values[:, j], POPS.visible_times * np.max(below, axis=0))
     return values
 
 
 def speed(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """How far a joint jumps in one frame from how it moves around it [leg lengths]."""
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("speed", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
-    window = clip.frames(AROUND, 3)
+    window = clip.frames(POPS.window, 3)
     sizes, values = _pops(vectors, window)
     allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
     values = _in_world(clip, values, budget, lambda ways: ways, window)
@@ -152,7 +172,7 @@ def speed(clip: Clip, budget: float, times: float, least: float | None = None) -
 
 def acceleration(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """By how much a joint changes its speed in one frame, more than around it [leg lengths a second]."""
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("acceleration", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
@@ -161,7 +181,7 @@ def acceleration(clip: Clip, budget: float, times: float, least: float | None = 
     def changes(ways: Floats) -> Floats:
         return np.diff(ways / gaps, axis=0)
 
-    window = clip.frames(AROUND, 3)
+    window = clip.frames(POPS.window, 3)
     sizes, values = _pops(changes(vectors), window)
     allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
     values = _in_world(clip, values, budget, changes, window)
@@ -181,12 +201,12 @@ def _small(clip: Clip, least: float | None) -> NDArray[np.bool_]:
 
 def jerk(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """How much a joint shakes: its third difference, the median over 0.2 s [leg lengths]."""
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("jerk", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
     sizes = np.linalg.norm(np.diff(vectors, n=2, axis=0), axis=-1)
-    half = clip.frames(0.5 * SHAKING, 3)
+    half = clip.frames(0.5 * POPS.shaking_time, 3)
     padded = np.pad(sizes, ((half, half), (0, 0)), mode="edge")
     view = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0)
     values = np.median(view, axis=-1)  # so that a single pop is none
@@ -194,4 +214,6 @@ def jerk(clip: Clip, budget: float, times: float, least: float | None = None) ->
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge, edge])[: len(clip.motion)]
     values[:, _small(clip, least)] = 0.0
-    return Measure("jerk", "leg", names, values, allowed, near=clip.frames(SHAKING), least=budget)
+    return Measure(
+        "jerk", "leg", names, values, allowed, near=clip.frames(POPS.shaking_time), least=budget
+    )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 
 Floats = NDArray[np.float64]
 
-APART = 0.15  # left and right that are nearer to each other do not tell [leg lengths]
-JUMP = 0.15  # nor do those that move less in a frame [leg lengths]
-TURNED = 0.6  # of the frames in which knees and toes point the other way than left and right tell
+# Left and right that are nearer to each other are not judged [leg lengths]; not tuned.
+LEAST_DISTANCE = 0.15
+LEAST_JUMP = 0.15  # nor those that move less in a frame [leg lengths]; not tuned
 
 
 def swap(clip: Clip, budget: float) -> Measure:
@@ -23,7 +23,7 @@ def swap(clip: Clip, budget: float) -> Measure:
     """
     if not clip.twins:
         return nothing("swap", "no joints are called left and right")
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("swap", "there are fewer than 5 frames")
     skeleton = clip.motion.skeleton
     left = np.array([skeleton.index(a) for a, _ in clip.twins])
@@ -48,8 +48,8 @@ def _ratios(clip: Clip, at: Floats, left: NDArray[np.int64], right: NDArray[np.i
     stay = _apart(a[1:], next_a) + _apart(b[1:], next_b)
     change = _apart(a[1:], flip * next_b) + _apart(b[1:], flip * next_a)
     step = _apart(a[1:], a[:-1]) + _apart(b[1:], b[:-1])
-    tells = (_apart(a[:-1], flip * b[:-1]) > APART) & (np.minimum(stay, step) > JUMP)
-    return np.where(tells, stay / np.maximum(change, 0.25 * JUMP), 0.0)
+    tells = (_apart(a[:-1], flip * b[:-1]) > LEAST_DISTANCE) & (np.minimum(stay, step) > LEAST_JUMP)
+    return np.where(tells, stay / np.maximum(change, 0.25 * LEAST_JUMP), 0.0)
 
 
 def _apart(a: Floats, b: Floats) -> Floats:

@@ -27,12 +27,12 @@ ROLES = ("hips", "spine", "neck", "head", *(f"{side}_{part}" for side in SIDES f
 LEG, ARM = ("thigh", "shin", "foot"), ("upper_arm", "forearm")  # what a limb must have
 NEEDED = tuple(f"{side}_{part}" for side in SIDES for part in (*LEG, *ARM))
 FORMAT = "supple-body-map"
-LONGEST_PLACE = 1000  # of where a map comes from, in messages [characters]
+LONGEST_ORIGIN_CHARS = 1000  # of where a map comes from, in messages
 
-# A trunk rises whose direction from the hips to the shoulders has an upward part of at least this. Humans at rest have
-# 0.97 or more; the Fox of Khronos 0.1, Spot and ANYmal 0.
+# Least upward part of the direction from the hips to the shoulders of an upright trunk. Humans at rest have 0.97 or
+# more; the Fox of Khronos 0.1, Spot and ANYmal 0.
 UPRIGHT_TRUNK = 0.5
-# Hands are above the feet that are higher by this share of the shoulders' height; in those animals it is at most 0.05,
+# Least height of hands above the feet [share of the shoulders' height]. In those animals it is at most 0.05,
 # in humans with hanging arms 0.4 or more.
 HANDS_OVER_FEET = 0.2
 
@@ -165,7 +165,7 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        if len(text("where", where)) > LONGEST_PLACE:
+        if len(text("where", where)) > LONGEST_ORIGIN_CHARS:
             where = brief(where)
         joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):

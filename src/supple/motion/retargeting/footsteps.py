@@ -18,9 +18,8 @@ from supple.runs import true_runs
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-
-FLAT = 0.06  # pitch below which a foot that stands counts as flat [rad]
-EASE = 0.15  # how long a foot takes to go from standing to where the source has it [s]
+FLAT_PITCH = 0.06  # below which a foot that stands counts as flat [rad]; not tuned
+STEP_EASE = 0.15  # how long a foot takes from standing to where the source has it [s]; not tuned
 
 
 @dataclass(frozen=True)
@@ -97,9 +96,9 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
         fps: Frames a second.
     """
     stands = heel | ball
-    ease = EASE * fps
+    ease = STEP_EASE * fps
     # A foot that stands is flat but for what it is clearly pitched.
-    flat = free.pitch**3 / (free.pitch**2 + FLAT**2)
+    flat = free.pitch**3 / (free.pitch**2 + FLAT_PITCH**2)
     pitch = free.pitch + fade((flat - free.pitch)[:, None], stands, ease=ease)[:, 0]
     turn, known = np.zeros(len(pitch)), np.zeros(len(pitch), dtype=bool)
     for run in true_runs(heel):

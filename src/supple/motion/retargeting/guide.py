@@ -13,16 +13,11 @@ from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
-CLOSE = (
-    0.55,
-    0.8,
-)  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
-
-
-# Upward part of the direction from ankle to knee below which a shin lies, and above which it does not at all.
-LYING = (0.15, 0.45)
-# Upward part of the normal of a sole below which it is turned as the source's sole is, not by heading and pitch.
-TUMBLED = (0.1, 0.4)
+# Not tuned. Up to the first value a rule holds, from the second on it does not, and between them in part.
+CLOSE_WRISTS = (0.55, 0.8)  # distance of wrists that keep their distance [arm lengths]
+LYING_SHIN = (0.15, 0.45)  # upward part of the direction from ankle to knee of a shin that lies
+# Upward part of the normal of a sole that is turned as the source's sole is, not by heading and pitch.
+TUMBLED_SOLE = (0.1, 0.4)
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -104,7 +99,7 @@ class Guide:
             [rotate(source.turned[f"{side}_foot"], v) for v in (forward, left, UP)], axis=1
         )
         # Tilted beyond what feet that stand are: by how much the source's sole points sideways or up.
-        tumbled = 1.0 - _rising(own[:, 2, 2], *TUMBLED)
+        tumbled = 1.0 - _rising(own[:, 2, 2], *TUMBLED_SOLE)
         tumbled[stands] = 0.0
         return Steps(ankle, heading, pitch, stands, tumbled, own)
 
@@ -121,7 +116,7 @@ class Guide:
 
     def lying(self, side: str) -> Floats:
         """How much the shin of a leg lies down, as in kneeling and crawling, from 0 to 1, (F,)."""
-        return 1.0 - _rising(-self.directions[f"{side}_knee_ankle"][:, 2], *LYING)
+        return 1.0 - _rising(-self.directions[f"{side}_knee_ankle"][:, 2], *LYING_SHIN)
 
     def steps(self, side: str, shape: Shape) -> Steps:
         """A foot with its contacts held."""
@@ -136,7 +131,7 @@ class Guide:
         if len(self.arms) < 2:
             return np.zeros(len(self.source))
         apart = np.linalg.norm(self.source.at["left_wrist"] - self.source.at["right_wrist"], axis=1)
-        return 1.0 - _rising(apart / self.from_["arm"], *CLOSE)
+        return 1.0 - _rising(apart / self.from_["arm"], *CLOSE_WRISTS)
 
 
 def _rising(values: Floats, low: float, high: float) -> Floats:

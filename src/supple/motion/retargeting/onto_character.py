@@ -6,6 +6,8 @@ put in their places by turning two bones.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,10 +31,25 @@ from supple.rotations import (
 
 Floats = NDArray[np.float64]
 
-STRETCH = 0.3  # of what a leg lacks to be straight it may be stretched
-REACH = 0.9995  # of its length a limb is stretched to
-SWAY = 0.15  # reach of the window by which the hips go with the feet [s]
-DROP = 0.07  # and of that by which they go down [s]
+
+@dataclass(frozen=True)
+class _LimbRules:
+    """How limbs reach for their targets. Not tuned.
+
+    Attributes:
+        stretch: How much a leg may be stretched beyond the source's [share of what that lacks to be straight].
+        reach: A limb is stretched to this share of its length at most.
+        sway: Half-width of the window that smooths how the hips follow the feet [s].
+        drop: Half-width of the window that smooths how the hips are lowered [s].
+    """
+
+    stretch: float = 0.3
+    reach: float = 0.9995
+    sway: float = 0.15
+    drop: float = 0.07
+
+
+LIMBS = _LimbRules()
 ONE = np.array((1.0, 0.0, 0.0, 0.0))
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -284,7 +301,7 @@ class _Turning:
             total += np.where(stands, legs[side].ankle - at[f"{side}_ankle"], 0.0)
             count += stands
         mean = fade(total / np.maximum(count, 1.0), count[:, 0] > 0)
-        return smoothed(mean, SWAY * self.source.fps)
+        return smoothed(mean, LIMBS.sway * self.source.fps)
 
     def _drop(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
         """How far the hips go down (F, 3) so that legs reach."""
@@ -295,7 +312,7 @@ class _Turning:
             level = np.minimum(np.linalg.norm(gap[:, :2], axis=1), 0.99 * size)
             high = np.sqrt(size**2 - level**2)
             need = np.maximum(need, np.where(legs[side].stands, -gap[:, 2] - high, 0.0))
-        reach = max(1, round(DROP * self.source.fps))
+        reach = max(1, round(LIMBS.drop * self.source.fps))
         padded = np.pad(need, reach, mode="edge")
         wide = np.max([padded[k : k + self.frames] for k in range(2 * reach + 1)], axis=0)
         down = np.zeros((self.frames, 3))
@@ -311,7 +328,7 @@ class _Turning:
         over = np.maximum(far - (most - soft), 0.0)
         less = np.where(over > 0, most - soft + soft * (1.0 - np.exp(-over / soft)), far)
         # Feet that stand are not moved; towards them the bound fades.
-        stands = smoothed(steps.stands[:, None].astype(float), DROP * self.source.fps)
+        stands = smoothed(steps.stands[:, None].astype(float), LIMBS.drop * self.source.fps)
         share = np.where(steps.stands, 0.0, 1.0 - stands[:, 0])
         return hip + gap * (1.0 + share * (less / far - 1.0))[:, None]
 
@@ -320,7 +337,7 @@ class _Turning:
         hip, knee, ankle = (at[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
         size = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
         own = np.linalg.norm(ankle - hip, axis=1)
-        return np.minimum(own + STRETCH * (size - own), REACH * size)
+        return np.minimum(own + LIMBS.stretch * (size - own), LIMBS.reach * size)
 
     def _limb(self, side: str, roles: tuple[str, str], points: list[Floats], goal: Floats) -> None:
         """Turn the two bones of a limb so that its end is at a goal (F, 3), in the plane it bends in."""
@@ -329,7 +346,7 @@ class _Turning:
         upper, lower = middle - top, end - middle
         a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
         gap = goal - top
-        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, REACH * (a + b))
+        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, LIMBS.reach * (a + b))
         aim = unit(gap)
         # The middle stays on the side of the line from top to end on which it is.
         line = unit(end - top)

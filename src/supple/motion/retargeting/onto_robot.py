@@ -19,7 +19,7 @@ from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Reach, Smooth, Span
 from supple.model.character import Note
 from supple.model.skeleton import Pose
-from supple.motion.retargeting.balance import MARGIN, Balanced, Support
+from supple.motion.retargeting.balance import BALANCE, Balanced, Support
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
@@ -33,16 +33,13 @@ from supple.solve.tracked import Track
 
 Floats = NDArray[np.float64]
 
-ACROSS = 0.5  # least sine of the angle between a limb and a hinge that bends it
-EVEN_ROOM = (
-    0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
-)
-LARGEST_STEP = 1.0  # a joint that turns farther from one frame to the next is named [rad]
-OVERLAP = 1e-6  # depth from which solid shapes that overlap are named [model units]
-FEW_RUNS = 8  # runs of frames in a message, at most
-BEAR_EASE = (
-    0.1  # how long parts other than feet take to come to rest on the ground, and to leave it [s]
-)
+# Not tuned.
+LEAST_HINGE_SINE = 0.5  # of the angle between a limb and a hinge that bends it
+EVEN_RANGE = 0.2  # a hinge with limits this alike on both sides of straight may bend to both [rad]
+LARGEST_STEP = 1.0  # a joint that turns more in one frame is reported [rad]
+REPORTED_OVERLAP = 1e-6  # least depth of overlapping solid shapes that are reported [model units]
+MOST_LISTED_RUNS = 8  # of frames, in a message
+BEAR_EASE = 0.1  # how long parts other than feet take to settle on the ground, and to leave it [s]
 HIPS, SHOULDERS = "hips", "shoulders"  # the middle between the two, on the joint that carries both
 ENDS = {
     tuple(f"{side}_{name}" for side in SIDES): middle
@@ -474,7 +471,7 @@ class _Problem:
                 continue
             axis = rotate(self.body.reference[1][j], rows.axis[0])
             across = np.cross(axis, bone)
-            if np.linalg.norm(across) < ACROSS:
+            if np.linalg.norm(across) < LEAST_HINGE_SINE:
                 continue
             low, high = rows.low[0], rows.high[0]
             # The angle at which the limb is straight, from where it is in the reference.
@@ -485,7 +482,7 @@ class _Problem:
             column = int(rows.coordinate[0])
             straight += q[0, column]
             room = (high - straight) - (straight - low)  # flexion goes where there is more of it
-            sign = np.sign(room if abs(room) > EVEN_ROOM else across @ way)
+            sign = np.sign(room if abs(room) > EVEN_RANGE else across @ way)
             q[:, column] = np.clip(straight + sign * flexion, low, high)
             return
 
@@ -524,9 +521,9 @@ def remarks(poses: Pose) -> list[Note]:
     if skeleton.geoms:
         contacts = contacts_of(skeleton)
         gaps = contacts.gaps(poses, reach=0.0)
-        for k in np.flatnonzero((gaps < -OVERLAP).any(axis=0)):
+        for k in np.flatnonzero((gaps < -REPORTED_OVERLAP).any(axis=0)):
             a, b = (skeleton.joint_names[j] for j in contacts.joints[k])
-            frames = np.flatnonzero(gaps[:, k] < -OVERLAP)
+            frames = np.flatnonzero(gaps[:, k] < -REPORTED_OVERLAP)
             notes.append(
                 Note(
                     f"{a!r} and {b!r} overlap by up to {-gaps[:, k].min():.3g}: {_few(frames)}",
@@ -544,8 +541,8 @@ def _few(frames: NDArray[np.int64]) -> str:
         f"{r.start}" if r.stop - r.start == 1 else f"{r.start} to {r.stop - 1}"
         for r in true_runs(flags)
     ]
-    more = f", ... ({len(frames)} in all)" if len(runs) > FEW_RUNS else ""
-    return f"frames {', '.join(runs[:FEW_RUNS])}{more}"
+    more = f", ... ({len(frames)} in all)" if len(runs) > MOST_LISTED_RUNS else ""
+    return f"frames {', '.join(runs[:MOST_LISTED_RUNS])}{more}"
 
 
 def moves(body: Body) -> bool:
@@ -603,5 +600,5 @@ def _prepared(
         ground = (Plane(below, up),) if moves(body) else ()
         goals.append(Avoid(margin, obstacles=ground))
     if feet:
-        goals.append(Balance(feet, margin=MARGIN * body.sizes["leg"], up=up))
+        goals.append(Balance(feet, margin=BALANCE.margin * body.sizes["leg"], up=up))
     return Prepared(body.skeleton, goals, free_root=True)

@@ -27,11 +27,11 @@ from supple.rotations import (
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Contacts of feet that are to stand still; they are found while feet still slide.
-SPEED = 0.33  # below which a foot may stand [leg lengths a second]
-HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
+# Wider than those of `contacts`, since feet may slide before they are made to stand; not tuned.
+CONTACT_SPEED = 0.33  # below which a foot may stand [leg lengths a second]
+CONTACT_HEIGHT = 0.055  # above its lowest height up to which a foot may stand [leg lengths]
 
-PARALLEL = 1e-3  # sine of the angle below which two directions say nothing about a third
+PARALLEL_SINE = 1e-3  # of the angle below which two directions do not determine a third; not tuned
 
 # Parts besides feet that bear on the ground: the role whose joint it is, and how high above the lowest place of the
 # feet that joint is at most when its part touches the ground [leg lengths]. In CMU's 111_03 (crawling) knees and
@@ -43,11 +43,11 @@ BEARING_PARTS = {
     "seat": ("hips", 0.17),
 }
 
-
 # Grid to which a clip seen from its stand is rounded [leg lengths; parts of a quaternion]: about a micrometre, and a
 # billion times what turning a clip about the vertical changes by rounding.
-GRAIN = 2.0**-20
-FACING = 0.5  # horizontal part of the direction that a body faces, below which its left side says where it faces
+GRID_STEP = 2.0**-20
+# Horizontal part of a body's forward direction below which its left side gives its heading; not tuned.
+LEAST_FORWARD = 0.5
 
 
 class Stand(NamedTuple):
@@ -114,24 +114,24 @@ class Performance:
         """Where the body stands and faces in the first frame."""
         role = "hips" if "hips" in self.turned else next(iter(self.turned))
         forward, left = (rotate(self.turned[role][0], axis) for axis in self.body.facing)
-        upright = np.hypot(forward[0], forward[1]) > FACING
+        upright = np.hypot(forward[0], forward[1]) > LEAST_FORWARD
         x, y = forward[:2] if upright else (left[1], -left[0])
         place = np.array((*mid(self.at, "hip")[0, :2], 0.0))
         return Stand(from_axis_angle("z", float(np.arctan2(y, x))), place)
 
     def seen_from(self, stand: Stand) -> Performance:
-        """The same in the frame of a stand, on a grid (`GRAIN`)."""
-        back, grain = conjugate(stand.turn), GRAIN * self.body.sizes["leg"]
+        """The same in the frame of a stand, on a grid (`GRID_STEP`)."""
+        back, grain = conjugate(stand.turn), GRID_STEP * self.body.sizes["leg"]
 
         def turned(rotations: Floats) -> Floats:
-            return normalize(_on_grid(multiply(back, rotations), GRAIN))
+            return normalize(_on_grid(multiply(back, rotations), GRID_STEP))
 
         return replace(
             self,
             at={k: _on_grid(rotate(back, at - stand.place), grain) for k, at in self.at.items()},
             turned={role: turned(own) for role, own in self.turned.items()},
             level={side: float(_on_grid(height, grain)) for side, height in self.level.items()},
-            flat={side: float(_on_grid(angle, GRAIN)) for side, angle in self.flat.items()},
+            flat={side: float(_on_grid(angle, GRID_STEP)) for side, angle in self.flat.items()},
             others={name: turned(own) for name, own in self.others.items()},
             spine_turns=[turned(own) for own in self.spine_turns],
         )
@@ -212,7 +212,7 @@ def frame_axes(left: Floats, up: Floats) -> Floats:
     up = up - (up * left).sum(-1, keepdims=True) * left
     spare = np.eye(3)[np.argmin(np.abs(left), axis=-1)]
     spare = spare - (spare * left).sum(-1, keepdims=True) * left
-    up = unit(np.where(np.linalg.norm(up, axis=-1, keepdims=True) > PARALLEL, up, spare))
+    up = unit(np.where(np.linalg.norm(up, axis=-1, keepdims=True) > PARALLEL_SINE, up, spare))
     return np.stack([np.cross(left, up), left, up], axis=-1)
 
 
@@ -258,7 +258,13 @@ def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
     }
     names += [name for name in highest if name not in names]
     return find_contacts(
-        motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT, highest=highest
+        motion,
+        feet,
+        names,
+        up=up_vector(up),
+        speed=CONTACT_SPEED,
+        height=CONTACT_HEIGHT,
+        highest=highest,
     )
 
 

@@ -30,7 +30,8 @@ from supple.motion.retargeting.performance import (
 )
 from supple.motion.retargeting.t_pose import leading_frames_of, said_of_leading_frame
 
-SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
+# Standard deviation in time of the filter for source motions [s]; not tuned.
+SMOOTHING_TIME = 0.008
 SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is
 
 
@@ -72,7 +73,7 @@ def retarget(
     up: str | None = None,
     onto_up: str | None = None,
     contacts: Contacts | None = None,
-    smooth: float = SMOOTH,
+    smooth: float = SMOOTHING_TIME,
     balance: bool = True,
 ) -> Retargeted:
     """Bring a motion to another body: human to human, or human to robot.

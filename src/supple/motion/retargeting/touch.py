@@ -24,18 +24,36 @@ End = tuple[str, ...]  # points whose mean it is
 
 HIPS, SHOULDERS = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
 
-# How near a wrist touches, and how far away it does not any more [leg lengths of the source].
-TRUNK = (0.13, 0.18)
-HEAD = (0.2, 0.28)
-ARM = (0.08, 0.13)
-BENT = (0.8, 1.1)  # bend of an elbow that hangs, and of one that does not [rad]
-SLOW = (
-    0.35,
-    0.7,
-)  # speed along a part that is touched, and of a wrist that passes [leg lengths a second]
-LEAST = 0.25  # how long a touch lasts at least [s]
-ABOVE = (0.15, 0.35)  # of the trunk: a wrist in front of it is so far above the hips
-FREE = (0.6, 0.75)  # of the other forearm: from there on the hands' own relation counts
+
+@dataclass(frozen=True)
+class _TouchRules:
+    """When a wrist touches a part of the body. Not tuned.
+
+    Of two values, a touch counts wholly up to the first and not at all from the second on, or, where said, the other
+    way round.
+
+    Attributes:
+        trunk: Distance from the axis of the trunk, a flank or a thigh [leg lengths of the source].
+        head: Distance from the head [leg lengths of the source].
+        arm: Distance from the axis of the other arm [leg lengths of the source].
+        bent: Bend of the elbow [rad], the other way round: an arm that hangs does not touch.
+        slow: Speed of the wrist along the part [leg lengths a second].
+        shortest: Shorter touches are left out [s].
+        above: Height of a wrist in front of the trunk [share of the trunk], the other way round.
+        free: Position along the other forearm [share of it]; nearer to the other hand, the hands' own relation counts.
+    """
+
+    trunk: tuple[float, float] = (0.13, 0.18)
+    head: tuple[float, float] = (0.2, 0.28)
+    arm: tuple[float, float] = (0.08, 0.13)
+    bent: tuple[float, float] = (0.8, 1.1)
+    slow: tuple[float, float] = (0.35, 0.7)
+    shortest: float = 0.25
+    above: tuple[float, float] = (0.15, 0.35)
+    free: tuple[float, float] = (0.6, 0.75)
+
+
+TOUCH = _TouchRules()
 
 
 @dataclass(frozen=True)
@@ -72,7 +90,7 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
             continue
         shoulder, elbow, wrist = (source.at[f"{side}_{n}"] for n in ("shoulder", "elbow", "wrist"))
         bend = np.arccos(np.clip((unit(elbow - shoulder) * unit(wrist - elbow)).sum(1), -1, 1))
-        bent = 1.0 - _falling(bend, *BENT)
+        bent = 1.0 - _falling(bend, *TOUCH.bent)
         mine = []
         for ends, (near, far), size in _parts(side):
             if not all(name in source.at for end in ends for name in end):
@@ -85,13 +103,13 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
             along = np.clip(along, 0.0, 1.0)
             offset = wrist - a - along[:, None] * line
             gate = bent * _falling(np.linalg.norm(offset, axis=1) / leg, near, far)
-            gate *= _falling(_speed(offset, along * np.sqrt(square), source.fps) / leg, *SLOW)
+            gate *= _falling(_speed(offset, along * np.sqrt(square), source.fps) / leg, *TOUCH.slow)
             if ends[0] == HIPS:
-                gate *= 1.0 - _falling(above, *ABOVE)
+                gate *= 1.0 - _falling(above, *TOUCH.above)
             elif ends[0] != ("head",):
                 gate *= 1.0 - close**2
             if ends[1] == (f"{_other(side)}_wrist",):
-                gate = gate * _falling(along, *FREE)
+                gate = gate * _falling(along, *TOUCH.free)
             gate = _lasting(gate, source.fps)
             if ends[0] == ("head",) and "head" not in body.points:
                 ends = (SHOULDERS, SHOULDERS)
@@ -124,12 +142,12 @@ def _parts(
     """Parts that a wrist can touch: their ends, how near that is, and the size that offsets scale with."""
     other = _other(side)
     for flank in SIDES:
-        yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TRUNK, "leg"
-        yield ((f"{flank}_hip",), (f"{flank}_knee",)), TRUNK, "leg"
-    yield (HIPS, SHOULDERS), TRUNK, "leg"
-    yield (("head",), ("head",)), HEAD, "trunk"
-    yield ((f"{other}_shoulder",), (f"{other}_elbow",)), ARM, "arm"
-    yield ((f"{other}_elbow",), (f"{other}_wrist",)), ARM, "arm"
+        yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TOUCH.trunk, "leg"
+        yield ((f"{flank}_hip",), (f"{flank}_knee",)), TOUCH.trunk, "leg"
+    yield (HIPS, SHOULDERS), TOUCH.trunk, "leg"
+    yield (("head",), ("head",)), TOUCH.head, "trunk"
+    yield ((f"{other}_shoulder",), (f"{other}_elbow",)), TOUCH.arm, "arm"
+    yield ((f"{other}_elbow",), (f"{other}_wrist",)), TOUCH.arm, "arm"
 
 
 def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
@@ -144,7 +162,7 @@ def _lasting(gate: Floats, fps: float) -> Floats:
     """A gate without what is shorter than a touch, smooth."""
     if not gate.any():
         return gate
-    half = max(1, round(0.5 * LEAST * fps))
+    half = max(1, round(0.5 * TOUCH.shortest * fps))
     for pick in (np.min, np.max):
         padded = np.pad(gate, half, mode="edge")
         gate = pick([padded[k : k + len(gate)] for k in range(2 * half + 1)], axis=0)
