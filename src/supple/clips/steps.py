@@ -217,13 +217,13 @@ class _Goals(Step):
 
     @property
     def constraints(self) -> Constraints:
-        """What comes before all goals."""
+        """The constraints, which come before all goals."""
         return Constraints(
             self.avoid, self.obstacles, self.balance, self.balance_margin, self.connect, self.weld
         )
 
     def check_keys(self, source: Source) -> None:
-        """Check the window and what comes before all goals."""
+        """Check the window and the constraints."""
         with placed(source.where):
             self.constraints.check(source.option)
             Window(self.from_, self.until)
@@ -241,7 +241,7 @@ class _Goals(Step):
 
     @abstractmethod
     def goals(self, motion: Motion) -> Sequence[Goal]:
-        """What is asked of a motion, beside what is held and what comes before all goals."""
+        """The goals of a motion, beside those of `hold` and the constraints."""
 
     def run(self, work: Work) -> None:
         """Correct the clip."""

@@ -1,4 +1,4 @@
-"""`supple bench`: compare supple with other solvers on the same targets, with one verifier."""
+"""`supple bench`: compare supple with other solvers on the same targets, verified the same way."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def bench(
             "-n",
             metavar="N",
             min=1,
-            help="How many targets a problem has.",
+            help="The number of targets of each problem.",
             rich_help_panel=CONTEST,
         ),
     ] = 1000,
@@ -50,7 +50,7 @@ def bench(
         typer.Option(
             metavar="SECONDS",
             min=0.01,
-            help="Timed solving for each solver and problem; the targets left over are not tried.",
+            help="Time limit for each solver and problem; targets left over are not tried.",
             rich_help_panel=CONTEST,
         ),
     ] = 3.0,
@@ -59,7 +59,7 @@ def bench(
         typer.Option(
             metavar="N",
             min=1,
-            help="How often all of them run in turn; each one's best round counts.",
+            help="How many times all solvers run in turn; the best round of each counts.",
             rich_help_panel=CONTEST,
         ),
     ] = 1,
@@ -67,7 +67,7 @@ def bench(
         bool,
         typer.Option(
             "--under-load",
-            help="While other processes, one a core, compute, and one writes to disk.",
+            help="Measure while other processes, one for each core, compute and one writes to disk.",
             rich_help_panel=CONTEST,
         ),
     ] = False,
@@ -76,7 +76,7 @@ def bench(
         typer.Option(
             "--peers",
             metavar="A,B,...",
-            help='Which other solvers; "" for none. Default: those that are installed.',
+            help='The other solvers; "" for none. Default: those that are installed.',
             rich_help_panel=PEERS,
         ),
     ] = None,
@@ -84,19 +84,19 @@ def bench(
         bool,
         typer.Option(
             "--install-peers",
-            help="Set up the other solvers, or those of --peers, and do no more.",
+            help="Only install the other solvers, or those of --peers.",
             rich_help_panel=PEERS,
         ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Measure supple beside other solvers.
+    """Compare supple with other solvers.
 
     supple bench --install-peers, then supple bench --problems chain-5,panda-pose
 
-    Every answer is judged by forward kinematics in plain NumPy and the joints' limits, never by
-    what a solver says of itself. Times are of single calls, compiled and warmed up; a batch is
-    timed as a whole. Ratios are means, and medians, over those of supple's prepared call in the
+    Every answer is verified by forward kinematics in plain NumPy and against the joint limits; what a
+    solver reports is not used. Times are of single calls, compiled and warmed up; a batch is
+    timed as a whole. Ratios are of means, and of medians, to those of supple's prepared call in the
     same run. Exit code 1 if supple left a target unsolved.
     """
     wanted = chosen(_names(peers)) if peers is None or _names(peers) else []

@@ -38,13 +38,15 @@ def info(
     arg: XacroArgOption = None,
     contacts: Annotated[
         bool,
-        typer.Option("--contacts", help="Also when the feet of each motion are on the ground."),
+        typer.Option(
+            "--contacts", help="Also list the contacts of the feet with the ground in each motion."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the skeleton, meshes, motions and notes of a character file.
 
-    Every joint with its index and name, sizes, meshes, motions, units, and what had to be guessed.
+    Every joint with its index and name, sizes, meshes, motions, units, and values that were guessed.
 
     supple info dance.bvh
     """
@@ -176,7 +178,7 @@ def show(character: Character, path: str) -> None:
 
 
 def _machine(character: Character) -> list[list[str | Text]]:
-    """What makes the model a machine: named poses, loops, capsules, masses; none for plain characters."""
+    """Rows on named poses, loops, capsules and masses; none for characters without these."""
     skeleton = character.skeleton
     rows: list[list[str | Text]] = []
     if character.poses:

@@ -59,18 +59,21 @@ def warmup(
     ] = None,
     cold: Annotated[
         bool,
-        typer.Option("--cold", help="Measure: each in a process of its own, with nothing cached."),
+        typer.Option("--cold", help="Measure each solver in a new process with an empty cache."),
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="How many parts at a time.")
+        int,
+        typer.Option(
+            "--jobs", "-j", min=1, metavar="N", help="The number of parts compiled at a time."
+        ),
     ] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Compile every kernel just in time and cache the machine code, if it has to be.
+    """Compile every kernel just in time and cache the machine code, if necessary.
 
-    There is nothing to do where the kernels were compiled when supple was built.
-    Solvers share kernels: what one has compiled is cached for the next. With --jobs 2, two solvers are
-    compiled at a time, in separate processes. --cold measures each alone, and does not touch the
+    There is nothing to do if the kernels were compiled when supple was built.
+    Solvers share kernels: those that one solver compiled are cached for the next. With --jobs 2, two solvers are
+    compiled at a time, in separate processes. --cold measures each solver alone, and does not change the
     cache.
     """
     if cold and jobs > 1:
