@@ -1,8 +1,8 @@
 """Contacts: when feet, hands or any joints rest on the ground, from their heights and speeds.
 
-A contact lasts from the first to the last frame in which a point is slow and about as low as it ever is
-when slow. In between it may be somewhat faster or higher, so that noise does not break the contact. A foot
-whose shin lies down, as in kneeling and crawling, does not stand, however low and slow it is.
+A contact lasts from the first to the last frame in which a point is slow, and near the lowest height it has while
+slow. In between it may be somewhat faster or higher, so that noise does not break the contact. A foot whose shin lies
+down, as in kneeling and crawling, is not in contact.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Contacts:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints and tips it is about, also those that are never in contact."""
+        """The joints and tips it covers, including those that are never in contact."""
         return tuple(self.intervals)
 
     def __getitem__(self, joint: str) -> tuple[Interval, ...]:
@@ -125,12 +125,12 @@ class Contacts:
         return found
 
     def add(self, joint: str, start: int, stop: int) -> Contacts:
-        """With another contact of a joint, from frame `start` up to before `stop`."""
+        """A copy with another contact of a joint, from frame `start` to the frame before `stop`."""
         runs = self.intervals.get(text("joint", joint), ())
         return replace(self, intervals={**self.intervals, joint: [*runs, (start, stop)]})
 
     def remove(self, joint: str, start: int = 0, stop: int | None = None) -> Contacts:
-        """Without what contacts a joint has from frame `start` up to before `stop`, or the end."""
+        """A copy in which a joint has no contact from frame `start` to the frame before `stop`, or to the end."""
         start, stop = _interval(joint, (start, self.frames if stop is None else stop), self.frames)
         runs = [piece for a, b in self[joint]
                 for piece in ((a, min(b, start)), (max(a, stop), b))
@@ -138,9 +138,9 @@ class Contacts:
         return replace(self, intervals={**self.intervals, joint: runs})
 
     def shift(self, joint: str, frame: int, by: int) -> Contacts:
-        """With the contact of a joint that holds a frame moved by so many frames, later if above 0.
+        """A copy in which the contact of a joint around a frame is moved by some frames, later if `by` is positive.
 
-        What goes beyond the first or last frame is cut off.
+        It is cut off at the first and last frame.
 
         Raises:
             SuppleError: The joint is not in contact in that frame.
@@ -234,21 +234,21 @@ def contacts(
     """Find when feet, hands or any joints are in contact with level ground.
 
     A contact begins and ends with a frame in which the point is slower than `speed` and less than
-    `height` above its lowest place; in between it may be half as fast and as high again. The lowest
-    place is the 5th percentile of its heights while it is slow. Where that is over a quarter of a leg
-    above the ground, which is the lowest place of the feet, the joint never touches it: a hand that
-    hangs is in no contact. Ankles and toes are in contact only while the knee is above the ankle by
-    0.3 of the shin's length: feet of a figure that kneels, crawls or lies do not stand. Contacts of
-    less than 0.1 s are left out. In a loop, the first frame comes after the last.
+    `height` above its lowest height; in between, both bounds are 1.5 times as large. The lowest
+    height is the 5th percentile of its heights while it is slow. A joint whose lowest height is more
+    than a quarter of a leg above the ground, such as a hanging hand, has no contacts; the ground is at
+    the lowest height of the feet. Ankles and toes are in contact only while the knee is above the ankle
+    by 0.3 of the shin's length, so that the feet of a figure that kneels, crawls or lies are not.
+    Contacts of less than 0.1 s are left out. In a loop, the first frame follows the last.
 
     Args:
         motion: What plays; heights and speeds are those of its own frames, in world.
         joints: Joints or tips, such as ["LeftHand"]. By default ankles and toes: the topmost joints
-            called ankle or foot, or else where the two lowest limbs end, and what is next below.
+            called ankle or foot, or else the ends of the two lowest limbs, and the joints or tips below them.
         up: The axis that points up: "y", "z", "-x", ...
         speed: Below which a point is slow [leg lengths a second], above 0.
-        height: Above its lowest place up to which it is low [leg lengths], above 0. Where there are
-            no legs, the length is half the greatest extent of the skeleton at rest.
+        height: Above its lowest height up to which it is low [leg lengths], above 0. Without legs, the
+            leg length is half the greatest extent of the skeleton at rest.
 
     Returns:
         The intervals of frames in which each joint is in contact.
@@ -291,10 +291,10 @@ def find_contacts(
     ground: Ground | None = None,
     highest: Mapping[str, float] | None = None,
 ) -> Contacts:
-    """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`.
+    """The contacts of joints or tips of a motion whose feet are known; see `contacts`.
 
-    Heights are those above `ground`, if that is not level. `highest` says of some joints how high above the ground the
-    lowest place of one that touches it may be [leg lengths], instead of a quarter of a leg.
+    Heights are measured from `ground`, if it is given. `highest` has, for some joints, the greatest lowest height above
+    the ground at which they can touch it [leg lengths], instead of a quarter of a leg.
     """
     speed, height = positive("speed", speed), positive("height", height)
     ankles = {foot.ankle: foot.length for foot in feet}
@@ -313,7 +313,7 @@ def find_contacts(
     }  # fmt: skip
     flags = {}
     for name in names:
-        # Ankles are compared with ankles: how high one is above its sole is its own affair.
+        # Ankles are compared with ankles, since they are all about as high above their soles.
         like = next((kind for kind in (ankles, toes) if name in kind), known)
         lowest = min(tracks[one].lowest for one in like)
         track = tracks[name]
@@ -346,16 +346,16 @@ def _half_extent(skeleton: Skeleton) -> float:
 
 @dataclass(frozen=True)
 class _Track:
-    """How fast a point is in each frame, and how high.
+    """The speed and height of a point in each frame.
 
-    In a loop, three times around: what holds at the end goes on at the beginning.
+    A loop is repeated three times, so that a contact continues from its end to its beginning.
     """
 
     fast: Floats  # (F,) or (3 F,) [leg lengths a second]
     level: Floats  # as many [model units]
-    lowest: float  # place when slow, or at all [model units]
+    lowest: float  # height while slow, or at all [model units]
     length: float  # of the leg [model units]
-    upright: Flags  # as many; whether the leg of a foot stands over it
+    upright: Flags  # as many; whether the leg of a foot is above it
 
     @classmethod
     def of(
@@ -405,7 +405,7 @@ class _Track:
 
 
 def point_speeds(points: Floats, times: Floats, fps: float) -> Floats:
-    """How fast a point (F, 3) goes in each frame (F,), by the central difference over a window."""
+    """The speed of a point (F, 3) in each frame (F,), by the central difference over a window."""
     half = max(1, round(0.5 * CONTACT_RULES.window * fps))
     frames = np.arange(len(points))
     before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)

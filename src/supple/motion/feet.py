@@ -1,4 +1,4 @@
-"""Feet: which joints they are, by name or by place."""
+"""Find feet among the joints, by name or by position."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Foot:
 
     Attributes:
         ankle: The joint that the foot turns about; its heel.
-        toe: A joint or tip further on, or None if there is nothing below the ankle.
+        toe: A joint or tip below the ankle, or None if there is none.
         leg: The topmost joint of the leg.
         length: Of the leg at rest, from its topmost joint to the ankle.
     """
@@ -73,11 +73,11 @@ def find_feet(
     """The feet of a skeleton: the topmost joints called ankle or foot, or those that are named.
 
     Args:
-        skeleton: Whose.
+        skeleton: The skeleton.
         names: The ankles; found by name if not given.
-        legs: The topmost joint of the leg of each ankle, where it is not to be found: {ankle: joint}.
-        poses: A batch of poses, shape (F,), by which feet of other names are found: two limbs alike
-            that end lowest. Without it, by name only.
+        legs: The topmost joint of the leg of each ankle, if it is not found: {ankle: joint}.
+        poses: A batch of poses, shape (F,), to find feet with other names: the two similar limbs
+            that end lowest. Without it, feet are found by name only.
         up: Unit vector (3,), with `poses`.
 
     Raises:
@@ -143,7 +143,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
 
 
 def _no_feet(joints: Sequence[str], alike: set[str]) -> str:
-    """What to say where no joint is found to be an ankle."""
+    """The error message if no ankle is found."""
     if alike:
         called = ", ".join(repr(name) for name in joints if name in alike)
         got = f"{called} without a leg above"
@@ -173,7 +173,7 @@ def _foot(
         top = one_of(f"leg of {ankle!r}", legs[ankle], path[:-1])
         leg = path[path.index(top) :]
     else:
-        # Up to where another leg parts from it; a lone leg, up to where anything does.
+        # Up to where another leg branches off; a single leg, up to where anything does.
         shared = [sum(a == b for a, b in zip(path, other, strict=False))
                   for other in paths if other is not path]  # fmt: skip
         alone = [k + 1 for k, name in enumerate(path[:-1]) if len(skeleton.children(name)) > 1]
@@ -197,7 +197,7 @@ def _bones(skeleton: Skeleton, path: Sequence[str]) -> list[float]:
 
 
 def _toe(skeleton: Skeleton, ankle: str) -> str | None:
-    """What of the foot is furthest on along its toes; the ball of the foot, where there is one."""
+    """The joint or tip below the ankle that is called toe or ball, or else the first one; None if there is none."""
     below = [*skeleton.children(ankle), *(tip.name for tip in skeleton.tips if tip.joint == ankle)]
     below = [name for name in below if _apart(skeleton, ankle, name)]
     called = [name for name in below if _TOE.search(name)]

@@ -1,4 +1,4 @@
-"""Jumps that a correction adds: joints that move or turn in one frame by more than in the motion it was made from."""
+"""Jumps that a correction adds: joints that move or turn farther in one frame than in the source motion."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Jump:
     """A step of a joint from one frame to the next that is larger than in the motion before.
 
     Attributes:
-        joint: Which joint.
+        joint: The name of the joint.
         frame: The first of the two frames.
-        step: How far it goes, or how far it turns.
+        step: How far it moves, or how far it turns.
         before: The same in the motion before.
         unit: "leg" for leg lengths, or "rad".
     """
@@ -60,7 +60,7 @@ class Jump:
     unit: str
 
     def later(self, frames: int) -> Jump:
-        """The same jump in a motion that begins so many frames earlier."""
+        """The same jump in a motion with more frames before it."""
         return replace(self, frame=self.frame + frames)
 
     def __str__(self) -> str:
@@ -71,9 +71,10 @@ class Jump:
 
 
 def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: float) -> list[Jump]:
-    """Find where joints or tips of a corrected motion jump and did not in the motion before.
+    """Find jumps of joints or tips in a corrected motion that were not in the motion before.
 
-    A step counts if it is larger than the joint's own around that frame, 1.25 times, and what a correction may add.
+    A step counts if it is larger than 1.25 times the joint's own steps around that frame plus the added step that a
+    correction may make.
 
     Args:
         before: The motion that was corrected.
@@ -82,7 +83,7 @@ def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: flo
         length: Of a leg [model units].
 
     Returns:
-        The jumps, in the order of frames, the worst joint of each frame.
+        The jumps, in the order of frames; of each frame that of the worst joint.
     """
     if len(before) < 2:
         return []
@@ -106,7 +107,7 @@ def _steps(points: Floats) -> Floats:
 def _collect(
     found: dict[int, tuple[float, Jump]], name: str, steps: Sequence[Floats], most: float, unit: str
 ) -> None:
-    """Add the steps that are too large to those found, each with how many times too large it is."""
+    """Add steps that are too large to `found`, each with the ratio to its bound."""
     own, new = steps
     wide = np.pad(own, ADDED_STEPS.own_frames, mode="edge")
     around = np.lib.stride_tricks.sliding_window_view(wide, 2 * ADDED_STEPS.own_frames + 1).max(

@@ -1,4 +1,4 @@
-"""Parts of the body inside each other, as `Avoid` sees them (`supple.bodies.pairs`)."""
+"""Overlapping parts of the body, with the shapes and pairs of `Avoid` (`supple.bodies.pairs`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USUAL_SHARE = 0.5
 
 
 def contacts_in(clip: Clip) -> Contacts:
-    """What may touch in a clip: its capsules if it has any, else those of its skeleton."""
+    """The pairs of shapes that may touch: of the clip's capsules if it has any, else of its skeleton."""
     skeleton = clip.motion.skeleton
     if clip.capsules is not None:
         capsules = clip.capsules
@@ -29,12 +29,12 @@ def contacts_in(clip: Clip) -> Contacts:
 
 
 def collision(clip: Clip, budget: float, again: float | None = None) -> Measure:
-    """How deep parts of the body are inside each other, as a share of both radii: about 1 if their axes cross.
+    """How deep parts of the body overlap, as a share of both radii: about 1 if their axes cross.
 
     Args:
-        clip: Whose.
+        clip: The clip.
         budget: How much is allowed.
-        again: So many times what is as deep again elsewhere in the clip is allowed; None: the budget alone.
+        again: The allowed multiple of a depth that occurs again elsewhere in the clip; None: the budget alone.
     """
     skeleton, contacts = clip.motion.skeleton, contacts_in(clip)
     radii = np.zeros(len(skeleton.joint_names))

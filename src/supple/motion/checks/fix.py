@@ -1,6 +1,6 @@
-"""Repairs of what `check` finds: by IK where feet and ground are concerned, else by curves over a few frames.
+"""Repair the faults that `check` finds: by IK for feet and ground, otherwise by curves over a few frames.
 
-A repair is kept if it leaves less of its kind, and less of all kinds together.
+A repair is kept if it reduces the faults of its kind, and those of all kinds together.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class _RepairRules:
 REPAIR = _RepairRules()
 
 CANNOT = {
-    "frozen": "what the motion was is not in the file",
-    "swap": "which side is which is not to be told by the motion; exchange the names",
-    "floating": "the body is not over ground where it could stand",
+    "frozen": "the file does not contain the missing motion",
+    "swap": "the motion does not show which side is which; swap the names",
+    "floating": "the body is not above ground on which it could stand",
 }
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What became of the faults of a kind.
+    """The result for one kind of fault.
 
     Attributes:
         kind: Of the faults.
-        before: How many there were.
-        after: How many are left.
+        before: The number of faults before.
+        after: The number of faults left.
         reason: Why some are left; "" if none are.
     """
 
@@ -82,13 +82,13 @@ class Repair:
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
-    """What `fix` gives.
+    """The result of `fix`.
 
     Attributes:
-        motion: The repaired motion; the same if nothing could be done.
+        motion: The repaired motion; unchanged if nothing could be repaired.
         before: The report on the motion as it was.
         report: The report on `motion`.
-        repairs: For each kind of fault that there was, how many are repaired.
+        repairs: One for each kind of fault in `before`.
     """
 
     motion: Motion
@@ -101,16 +101,16 @@ class Repaired:
 
 
 def fix(report: Checked) -> Repaired:
-    """Repair what `check` has found, by IK and by curves over a few frames; what they cannot is said.
+    """Repair the faults that `check` found, by IK and by curves over a few frames; report those that are left.
 
-    Feet are planted, lifted out of the ground or brought down to it; joints go back into their limits; frames that
-    pop are replaced by curves; bones get their usual length; the ends of a loop are led to each other.
+    Feet are planted, lifted out of the ground or lowered to it; joints are clamped to their limits; frames that
+    pop are replaced by curves; bones are reset to their usual length; the ends of a loop are blended.
 
     Args:
-        report: What `check` gives.
+        report: The result of `check`.
 
     Returns:
-        The repaired motion, and the same report made anew of it.
+        The repaired motion, and a new report on it.
     """
     if not isinstance(report, Checked):
         raise SuppleError(f"fix: expected what supple.check gives, got a {type(report).__name__}")
@@ -155,7 +155,7 @@ def _axis(up: Floats) -> str:
 def _tried(
     report: Checked, kind: str, repair: Callable[[Checked, tuple[Fault, ...], float], Motion | None]
 ) -> Checked:
-    """The report after the best of a kind's repairs; the same if none is one."""
+    """The report after the repairs of one kind that helped; unchanged if none did."""
     now = report
     for wide in REPAIR.margins:
         faults = now.of(kind)
@@ -176,7 +176,7 @@ def _tried(
 
 
 def _smoothed(report: Checked, before: Checked) -> Checked:
-    """The report after what a repair made pop is smoothed."""
+    """The report after smoothing pops that a repair made."""
     for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
         for wide in REPAIR.margins[1:3]:
             new = [one for one in report.of(kind) if one not in before.faults]
@@ -189,7 +189,7 @@ def _better(before: Checked, after: Checked, kind: str) -> bool:
     def badness(report: Checked, one: str) -> float:
         return sum(fault.value / fault.budget for fault in report.of(one))
 
-    # What it does to other kinds may be repaired next, but must not outweigh what it repairs.
+    # New faults of other kinds may be repaired next, but must not outweigh the repair.
     whole = sum(badness(after, one) for one in KINDS) < sum(badness(before, one) for one in KINDS)
     return badness(after, kind) < badness(before, kind) and whole
 
@@ -218,7 +218,7 @@ def _with_places(motion: Motion, places: Floats) -> Motion:
 
 
 def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b: int) -> Motion:
-    """The motion with frames between a and b replaced by curves that go on as the motion does at both ends."""
+    """The motion with the frames between a and b replaced by curves that continue it smoothly at both ends."""
     count = len(motion)
     a, b = max(a, 0), min(b, count - 1)
     if b - a < 2:
@@ -235,7 +235,7 @@ def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int
         into = to_rotation_vector(multiply(conjugate(q[max(a - 1, 0)]), first))
         out = to_rotation_vector(multiply(conjugate(last), q[min(b + 1, count - 1)]))
         whole = to_rotation_vector(multiply(conjugate(first), last))
-        # In the frame of the first; near enough for turns of a few frames.
+        # In the frame of the first rotation; accurate enough over a few frames.
         curve = (h01[:, None, None] * whole + gap * (h10[:, None, None] * into
                  + h11[:, None, None] * out))  # fmt: skip
         turns = multiply(first, from_rotation_vector(curve))
@@ -252,7 +252,7 @@ def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int
 
 
 def _held(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b: int) -> Motion:
-    """At an end of the motion: frames as the first or last good one."""
+    """At an end of the motion: repeat the first or last good frame."""
     good, rows = (b, slice(0, b)) if a == 0 else (a, slice(a + 1, len(motion)))
     size = len(range(len(motion))[rows])
     if len(joints):
@@ -266,7 +266,7 @@ def _held(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b
 
 
 def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
-    """Frames around a pop replaced by a curve, of the joints that pop."""
+    """Replace the frames around a pop by a curve, for the joints that pop."""
     motion, clip = report.motion, report.clip
     more = clip.frames(wide, 0) if wide else 0
     skeleton = motion.skeleton
@@ -282,7 +282,7 @@ def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
 
 
 def _shakes(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
-    """Local rotations averaged over some frames, where joints shake."""
+    """Average local rotations over some frames where joints shake."""
     motion, clip = report.motion, report.clip
     half = clip.frames(0.05 + wide, 1)
     kernel = np.hanning(2 * half + 3)[1:-1]
@@ -305,20 +305,20 @@ def _shakes(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
 
 
 def _fading(count: int, start: int, stop: int, fade: int) -> Floats:
-    """1 from start to stop, smoothly 0 a fade away, shape (count,)."""
+    """Weights (count,): 1 from start to stop, 0 at `fade` frames away, smooth in between."""
     t = np.arange(count)
     share = np.clip(np.minimum((t - start + fade) / fade, (stop - 1 + fade - t) / fade), 0.0, 1.0)
     return share * share * (3.0 - 2.0 * share)
 
 
 def _limits(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Joints put into their limits."""
+    """Clamp joints to their limits."""
     del faults
     return report.motion.with_(poses=report.motion.poses.clamped()) if wide == 0.0 else None
 
 
 def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Bones of their usual length in their direction of each frame."""
+    """Reset bones to their usual length, with their direction in each frame."""
     if wide > 0 or report.motion.poses.translations is None:
         return None
     places = np.array(report.motion.poses._full_translations())
@@ -331,7 +331,7 @@ def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | 
 
 
 def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Limbs that go into the body and out again, led past it: from the frame before to the frame after."""
+    """Replace the frames in which a limb briefly enters the body by a curve."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
     more = clip.frames(wide + 0.05)
@@ -353,7 +353,7 @@ def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Moti
 
 
 def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """What the end differs from the beginning by, spread over the last and the first frames."""
+    """Spread the difference between the end and the beginning over the last and the first frames."""
     motion, clip = report.motion, report.clip
     count = len(motion)
     size = min(clip.frames(REPAIR.blend + wide), count // 2 - 1)
@@ -389,7 +389,7 @@ def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | N
 
 
 def _half(a: Floats, b: Floats) -> Floats:
-    """Half a step on from a over b: quaternions (K, 4)."""
+    """Extrapolate rotations by half the step from a to b: quaternions (K, 4)."""
     step = to_rotation_vector(multiply(conjugate(a), b))
     return multiply(b, from_rotation_vector(0.5 * step))
 
@@ -398,7 +398,7 @@ def _half(a: Floats, b: Floats) -> Floats:
 
 
 def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """The roots lowered by how far the lowest point is above the ground, where it floats."""
+    """Lower the roots of a floating body by the height of its lowest point above the ground."""
     if wide > 0:
         return None
     motion, clip = report.motion, report.clip
@@ -416,7 +416,7 @@ def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
 
 
 def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Feet and hands lifted out of the ground by IK, each by as much as it is in it."""
+    """Lift feet and hands out of the ground by IK, each by its depth."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
     inside = np.maximum(REPAIR.clearance - above_ground(clip), 0.0) * clip.leg
@@ -452,7 +452,7 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
 
 
 def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Feet that slide planted where they stand."""
+    """Plant sliding feet."""
     motion, clip = report.motion, report.clip
     points = foot_points(clip.feet)
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}

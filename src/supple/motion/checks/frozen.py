@@ -1,4 +1,4 @@
-"""Motion that stops dead: frames that are all the same after a figure that moved."""
+"""Motion that freezes: a moving figure that stops within one frame, followed by identical frames."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]; not tun
 
 
 def frozen(clip: Clip, budget: float) -> Measure:
-    """How fast a figure was that stands still from one frame to the next, while it does [leg lengths a second].
+    """The speed that a figure had before it stopped within one frame, while it stays still [leg lengths a second].
 
-    The fastest joint counts. One that slows down until it stops, as in an animated hold, has no speed left.
+    The fastest joint counts. A joint that slows down until it stops, as in an animated hold, has no speed left.
     """
     if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("frozen", "there are fewer than 5 frames")
@@ -39,9 +39,9 @@ def frozen(clip: Clip, budget: float) -> Measure:
 
 
 def _left(points: Floats, times: Floats, frame: int, width: int) -> Floats:
-    """How fast points (F, K, 3) would go on after a frame, if they went on as before it, shape (K,).
+    """Extrapolated speeds (K,) of points (F, K, 3) after a frame.
 
-    The speed over the last frames, less what it lost since the frames before: no more than it was.
+    The speed over the last frames, extrapolated from the frames before, between 0 and that speed.
     """
     last, before = (
         (points[b] - points[b - width]) / (times[b] - times[b - width])

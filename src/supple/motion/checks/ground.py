@@ -66,9 +66,9 @@ FLIGHT = _FlightRules()
 
 
 def skate(clip: Clip, budget: float, times: float) -> Measure:
-    """How fast feet slide while they stand [leg lengths a second].
+    """How fast feet slide while in contact [leg lengths a second].
 
-    A foot slides as a whole: about its toe or its heel it may turn. So what counts is the slower of the two.
+    A foot may pivot about its toe or its heel, so the slower of the two counts.
     """
     if not clip.feet:
         return nothing("skate", NO_FEET)
@@ -91,9 +91,9 @@ def skate(clip: Clip, budget: float, times: float) -> Measure:
 
 
 def mean_slides(motion: Motion, up: str) -> dict[str, float]:
-    """How fast each ankle goes on average while it stands [leg lengths a second]; those that never do are left out.
+    """Mean speed of each ankle while in contact [leg lengths a second]; without ankles that never are.
 
-    Feet are found by name alone: none of other names is taken for one.
+    Feet are found by name only.
     """
     try:
         feet = find_feet(motion.skeleton)
@@ -113,7 +113,7 @@ def mean_slides(motion: Motion, up: str) -> dict[str, float]:
 
 
 def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
-    """How fast a foot goes along the ground [leg lengths a second], and when it stands, each (F,)."""
+    """The speed of a foot along the ground [leg lengths a second], and when it is in contact, each (F,)."""
     half = clip.frames(0.5 * SKATE.window)
     stands = np.zeros(len(clip.motion), dtype=bool)
     low = upright_leg(clip.motion, foot, clip.up)
@@ -130,12 +130,12 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
             0.5 * PLANTING.height * clip.leg
         )
         if clip.before is not None and len(clip.before.stands.get(name, ())) == len(stands):
-            stood |= clip.before.stands[name]  # where it stood before, it should stand
-    # Whoever slides fast is in no contact, but as low as one who stands.
+            stood |= clip.before.stands[name]  # it should stand where it stood before
+    # A fast sliding foot is not in contact, but as low as one that is.
     for run in true_runs((low | stood) & (slowest < SKATE.fastest)):
         if run.stop - run.start >= clip.frames(SKATE.window, 2):
             stands[run] = True
-    # As a foot comes and goes it is not still.
+    # A foot that lands or lifts off is not still.
     inner = np.zeros_like(stands)
     for run in true_runs(stands):
         a = run.start + half if run.start > 0 else 0
@@ -145,7 +145,7 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
 
 
 def _windowed(points: Floats, times: Floats, half: int) -> Floats:
-    """How fast points (F, 3) go on average over a window around each frame, shape (F,)."""
+    """Mean speed of points (F, 3) over a window around each frame, shape (F,)."""
     frames = np.arange(len(points))
     before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
     gaps = times[after] - times[before]
@@ -154,9 +154,9 @@ def _windowed(points: Floats, times: Floats, half: int) -> Floats:
 
 
 def above_ground(clip: Clip) -> Floats:
-    """How far each joint and tip is above the ground [leg lengths], shape (F, N + T).
+    """Height of each joint and tip above the ground [leg lengths], shape (F, N + T).
 
-    Ankles and toes above where they are when the foot stands flat.
+    Ankles and toes are measured from their height in a foot that stands flat.
     """
     floor = np.full(clip.heights.shape[1], clip.ground)
     if clip.given_ground is None:
@@ -169,7 +169,7 @@ def above_ground(clip: Clip) -> Floats:
                     float(np.percentile(clip.heights[:, clip.column(name)], 2)),
                 )
     above = (clip.heights - floor) / clip.leg
-    # A root that only carries the next joint is no part of the body: it often lies on the ground.
+    # A root with a single child is not part of the body: it often lies on the ground.
     skeleton = clip.motion.skeleton
     for name in trunk(skeleton):
         below = skeleton.children(name)
@@ -179,7 +179,7 @@ def above_ground(clip: Clip) -> Floats:
 
 
 def _below(clip: Clip, foot: Foot) -> list[str]:
-    """What else is below an ankle: heels, tips of toes."""
+    """The other joints and tips below an ankle: heels, tips of toes."""
     skeleton = clip.motion.skeleton
     return [name for name in skeleton.names
             if foot.ankle in skeleton.path(None, name)[:-1] and name != foot.toe]  # fmt: skip
@@ -188,13 +188,13 @@ def _below(clip: Clip, foot: Foot) -> list[str]:
 def penetration(
     clip: Clip, budget: float, lower: float | None = None, again: float | None = None
 ) -> Measure:
-    """How far joints and tips are in the ground [leg lengths].
+    """Depth of joints and tips in the ground [leg lengths].
 
     Args:
-        clip: Whose.
+        clip: The clip.
         budget: How much is allowed.
         lower: A joint that comes deeper stands on lower ground [leg lengths]; None: the ground is level.
-        again: So many times what is as deep again elsewhere in the clip is allowed; None: the budget alone.
+        again: The allowed multiple of a depth that occurs again elsewhere in the clip; None: the budget alone.
     """
     if not clip.feet and clip.given_ground is None:
         return nothing("penetration", f"{NO_FEET}, and no ground was given")
@@ -218,13 +218,13 @@ def penetration(
 
 
 def floating(clip: Clip, budget: float) -> Measure:
-    """How far the lowest point is above the ground, while the body does not fall [leg lengths]."""
+    """Height of the lowest point above the ground while the body does not fall [leg lengths]."""
     if not clip.feet:
         return nothing("floating", NO_FEET)
     above = above_ground(clip)
     lowest = above.min(axis=1)
     k = np.argmin(above, axis=1)
-    # The hips stand for the whole: arms that are raised do not make a body fall.
+    # Only the hips are used, so that moving arms do not look like a fall.
     hips = [clip.column(foot.leg) for foot in clip.feet]
     middle = (clip.positions[:, hips] @ clip.up).mean(axis=1) / clip.leg
     values = np.zeros((len(lowest), 1))
@@ -240,14 +240,14 @@ def floating(clip: Clip, budget: float) -> Measure:
 
 
 def _flies(times: Floats, heights: Floats, stretch: Floats, run: slice) -> bool:
-    """Whether a body in the air jumps: it falls all along and in the middle half of the time, and pushed itself off.
+    """True if a body in the air jumps: it falls over the whole time and over its middle half, and pushed itself off.
 
-    A body that is lifted, held and put down is pulled down at the ends only.
+    A body that is lifted, held and put down accelerates downwards at the ends only.
 
     Args:
         times: Of all frames [s], shape (F,).
         heights: Of its hips [leg lengths], shape (F,).
-        stretch: How far its hips are above its lowest point [leg lengths], shape (F,).
+        stretch: Height of its hips above its lowest point [leg lengths], shape (F,).
         run: The frames in the air.
     """
     quarter = (run.stop - run.start) // 4
@@ -262,7 +262,7 @@ def _flies(times: Floats, heights: Floats, stretch: Floats, run: slice) -> bool:
 
 
 def _pull(times: Floats, heights: Floats) -> float | None:
-    """How strongly a body is pulled down [leg lengths/s^2]; None in too few frames to tell."""
+    """The downward acceleration of a body [leg lengths/s^2]; None for fewer than four frames."""
     if len(times) < 4:
         return None
     t = times - times.mean()
@@ -270,7 +270,7 @@ def _pull(times: Floats, heights: Floats) -> float | None:
 
 
 def _pushed_off(times: Floats, stretch: Floats, run: slice) -> bool:
-    """Whether the hips of a body rise above its lowest point as it leaves the ground; true where that is not seen."""
+    """True if the hips rise above the lowest point fast enough at take-off, or if the clip does not show it."""
     first = int(np.searchsorted(times, times[run.start] - FLIGHT.push_time))
     if run.start - first < 2 or times[run.start] - times[0] < FLIGHT.push_time:
         return True

@@ -1,4 +1,4 @@
-"""The report of a check as an HTML page that needs nothing else, with pictures as inline SVG."""
+"""The report of a check as a self-contained HTML page, with pictures as inline SVG."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ a{color:#0b57b0;text-decoration:none}a:hover{text-decoration:underline}
 def check_page(
     clips: Checked | Mapping[str, Checked | Sequence[Checked]], *, title: str = "supple check"
 ) -> str:
-    """A page about what `check` has found, as HTML that needs nothing else, with pictures of the faults.
+    """A self-contained HTML page about reports of `check`, with pictures of the faults.
 
     Args:
         clips: A report, or by the name of each clip its report, or those of its motions.
-        title: Its heading.
+        title: The heading.
     """
     if isinstance(clips, Checked):
         clips = {clips.motion.name: clips}
@@ -70,8 +70,8 @@ def assembled(
     """A page of a table, a row for each clip, and of sections.
 
     Args:
-        title: Its heading.
-        rows: Names of clips, and of each how many faults of each kind; None where it could not be measured.
+        title: The heading.
+        rows: Names of clips, and for each the number of faults of each kind; None if it could not be measured.
         parts: Sections, as `section` makes them.
     """
     good = sum(not any(counts.values()) for _, counts in rows)
@@ -92,14 +92,14 @@ def assembled(
 
 
 def summary(report: Checked) -> dict[str, int | None]:
-    """How many faults there are of each kind; None where it could not be measured."""
+    """The number of faults of each kind; None if it could not be measured."""
     return {kind: len(report.of(kind)) for kind in DAMAGE if report.of(kind)} | {
         kind: None if one.reason else len(report.of(kind)) for kind, one in report.measures.items()
     }
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Names without the folders that all of them have."""
+    """Names without their common folders."""
     folders = [name.replace("\\", "/").split("/")[:-1] for name in names]
     shared = 0
     if len(names) > 1:
@@ -128,7 +128,7 @@ def _cell(count: int | None) -> str:
 
 
 def section(name: str, report: Checked) -> str:
-    """What a page has about one motion: its measures, and pictures of its worst faults; "" if it has none."""
+    """The section on one motion: its measures, and pictures of its worst faults; "" if it has none."""
     if report.ok:
         return ""
     rows = []
@@ -165,7 +165,7 @@ def section(name: str, report: Checked) -> str:
 
 
 def _shown(report: Checked) -> list[Fault]:
-    """The worst of each kind, then the other ones, so many as are drawn."""
+    """The faults to draw: the worst of each kind, then the others."""
     rows = [
         sorted(report.of(kind), key=lambda one: -one.value / one.budget)
         for kind in report.kinds
@@ -227,7 +227,7 @@ def _names(clip: Clip, fault: Fault) -> set[str]:
 
 
 def _seen(clip: Clip, points: Floats) -> tuple[Floats, Floats]:
-    """Points (N, 3) as seen from in front and a little from the side: right and up [model units]."""
+    """Points (N, 3) projected for a view from the front and a little from the side: right and up [model units]."""
     across = np.eye(3)[int(np.argmin(np.abs(clip.up)))]
     if clip.feet and len(clip.feet) > 1:
         ends = [clip.positions[:, clip.column(foot.leg)] for foot in clip.feet[:2]]
@@ -241,7 +241,7 @@ def _seen(clip: Clip, points: Floats) -> tuple[Floats, Floats]:
 
 
 def _curve(measure: Measure, fault: Fault) -> str:
-    """How the joint at fault goes over time, beside what is allowed."""
+    """A plot of the joint's measure over time, with its budget."""
     k = measure.names.index(fault.joint)
     values, budget = measure.values[:, k], float(measure.budget[k])
     count = len(values)

@@ -39,7 +39,7 @@ def limits(clip: Clip, budget: float) -> Measure:
 
 
 def _middles(clip: Clip) -> list[tuple[str, tuple[str, str, str]]]:
-    """Joints that bend one way only: those in the middle of legs of three."""
+    """Joints that bend in one direction only: the middle joints of legs with three joints."""
     found = []
     skeleton = clip.motion.skeleton
     for foot in clip.feet:
@@ -50,9 +50,9 @@ def _middles(clip: Clip) -> list[tuple[str, tuple[str, str, str]]]:
 
 
 def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
-    """How far a limb is bent the other way than it mostly is [rad], shape (F,).
+    """How far a limb is bent opposite to its usual direction [rad], shape (F,).
 
-    The way is that of the axis between its two bones, in the frame of the upper one.
+    The direction is that of the axis perpendicular to its two bones, in the frame of the upper one.
     """
     poses = motion.poses
     upper = poses.position(middle) - poses.position(top)
@@ -68,30 +68,30 @@ def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
     mean = np.median(axis[bent], axis=0)
     mean /= np.linalg.norm(mean) or 1.0
     side = axis @ mean
-    # A limb that turns about many axes has no wrong way.
+    # A limb that bends about many axes has no wrong direction.
     if np.mean(side[bent] > 0.5) < 0.8:
         return np.zeros(len(motion))
     return np.where(side < -0.5, np.maximum(angle - ALLOWED_BACKWARD_BEND, 0.0), 0.0)
 
 
 def bones(clip: Clip, budget: float) -> Measure:
-    """By what share bones differ from their usual length."""
+    """Relative deviation of bones from their usual length."""
     names, lengths = bone_lengths(clip.motion)
     if not names:
         return nothing("bones", "there are no bones")
     usual = np.median(lengths, axis=0)
-    # Of a bone that is all but a point, no share is told.
+    # For a bone of nearly zero length, the share of it means nothing.
     size = np.maximum(usual, 0.02 * clip.leg)
     values = np.abs(lengths - usual) / size
-    # Bones that always vary, as in files of positions, vary by what they mostly do.
+    # Bones that always vary, as in files of positions, may vary as usual.
     allowed = np.maximum(budget, 4.0 * np.median(values, axis=0))
     return Measure("bones", "of length", names, values, allowed, near=clip.frames(0.1))
 
 
 def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
-    """How far joints are from their parents, by joint, shape (F, K).
+    """Names of joints, and their distances from their parents, shape (F, K).
 
-    Without the trunk: the roots and their only children move everything, and stretch no bone.
+    Without the trunk: moving the roots and their only children moves everything, and stretches no bone.
     """
     skeleton = motion.skeleton
     still = trunk(skeleton)
@@ -102,14 +102,14 @@ def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
 
 
 def joints_outside(motion: Motion, most: float) -> list[str]:
-    """The joints that are outside their limits by more than so much in any frame [rad, or length]."""
+    """The joints that are outside their limits by more than `most` in any frame [rad, or length]."""
     worst = motion.poses.violations().max(axis=0)
     names = motion.skeleton.joint_names
     return [name for name, excess in zip(names, worst, strict=True) if excess > most]
 
 
 def moving_joints(motion: Motion, most: float) -> list[str]:
-    """The joints beyond the trunk whose offsets move by more than so much [model units]."""
+    """The joints outside the trunk whose offsets move by more than `most` [model units]."""
     moved = motion.poses.translations
     if moved is None:
         return []

@@ -1,6 +1,6 @@
 """Pops: joints that jump, change their speed at once, or shake.
 
-What counts is how a frame differs from those around it: fast motion that is smooth is none.
+A pop is a difference of a frame from those around it: fast but smooth motion is no pop.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class _PopRules:
 
 
 POPS = _PopRules()
-PLACE = " (place)"  # after the name of a root, of which the way is meant
+PLACE = " (place)"  # after the name of a root, for its translation
 SHORT = "there are fewer than 5 frames"
 
 
 def steps(motion: Motion, leg: float) -> tuple[tuple[str, ...], Floats]:
-    """What joints do from frame to frame, as vectors: shape (F - 1, N + roots, 3).
+    """Names, and the steps from frame to frame as vectors, shape (F - 1, N + roots, 3).
 
-    Turns of joints [rad], then the ways of roots [leg lengths].
+    Rotation vectors of joints [rad], then displacements of roots [leg lengths].
     """
     skeleton = motion.skeleton
     q = motion.poses.local_rotations
@@ -59,16 +59,16 @@ def steps(motion: Motion, leg: float) -> tuple[tuple[str, ...], Floats]:
 
 
 def jumps(motion: Motion, angle: float) -> NDArray[np.int64]:
-    """Where joints turn by more than an angle [rad] from one frame to the next: (frame, joint) rows."""
+    """The (frame, joint) pairs at which joints turn by more than an angle [rad] to the next frame."""
     if len(motion) < 2:
         return np.zeros((0, 2), dtype=np.int64)
     return np.argwhere(motion.poses[:-1].turns(motion.poses[1:]) > angle)
 
 
 def reaches(motion: Motion, leg: float) -> Floats:
-    """How far what hangs on each joint, and on each root that moves, goes out [leg lengths], shape (N + roots,).
+    """The greatest distance of a descendant from each joint [leg lengths], and 1 for each root, shape (N + roots,).
 
-    A jump counts by how far it throws what hangs on the joint: of a toe, an angle shows less than of a hip.
+    Multiplied by it, an angle becomes the distance by which a descendant moves: less for a toe than for a hip.
     """
     skeleton = motion.skeleton
     at = skeleton.rest.positions
@@ -85,9 +85,9 @@ def reaches(motion: Motion, leg: float) -> Floats:
 
 
 def _neighbours(values: Floats, window: int) -> Floats:
-    """Values before and after each of some (T, ...), nearest first, shape (2 window, T, ...).
+    """The values before and after each of values (T, ...), nearest first, shape (2 window, T, ...).
 
-    Beyond the ends, as if the values came back the way they went.
+    Beyond the ends, values are reflected.
     """
     count = len(values)
     window = min(window, count - 1)
@@ -98,7 +98,7 @@ def _neighbours(values: Floats, window: int) -> Floats:
 
 
 def _alone(sizes: Floats, window: int) -> Floats:
-    """The least of the sizes (T, K) before each, or after it, whichever is more: small where one stands alone."""
+    """The least of the sizes (T, K) before each, or after it, whichever is greater: small beside an isolated size."""
     around = _neighbours(sizes, window)
     return np.maximum(around[0::2].min(axis=0), around[1::2].min(axis=0))
 
@@ -109,22 +109,22 @@ def _middle(vectors: Floats, window: int) -> Floats:
 
 
 def _pops(vectors: Floats, window: int) -> tuple[Floats, Floats]:
-    """How far vectors (T, K, 3) differ from those around them (T, K), and how much more than their neighbours do."""
+    """How far vectors (T, K, 3) differ from those around them (T, K), and how much more than their neighbours."""
     sizes = np.linalg.norm(vectors - _middle(vectors, window), axis=-1)
     return sizes, np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
 
 
 def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Floats], Floats],
               window: int) -> Floats:  # fmt: skip
-    """Values (T, K) of joints, no more than several times what hangs on each pops in the world.
+    """Values (T, K) of joints, bounded by several times the pop of their descendants in world.
 
-    A joint may turn to and fro while the next ones turn back: solvers of marker data do that, and nobody sees it.
+    A joint may turn to and fro while its children turn back: solvers of marker data do that, and it is not visible.
 
     Args:
-        clip: Whose.
-        values: Of joints, then of roots that move.
-        budget: How much is allowed at least.
-        of_steps: From ways in each frame (F - 1, P, 3) to what is compared, (T, P, 3).
+        clip: The clip.
+        values: Of joints, then of roots.
+        budget: The least budget.
+        of_steps: Maps displacements in each frame (F - 1, P, 3) to the vectors that are compared, (T, P, 3).
         window: Frames around each.
     """
     skeleton = clip.motion.skeleton
@@ -136,7 +136,7 @@ def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Flo
     seen: dict[int, Floats] = {}
 
     def shown(k: int) -> Floats:
-        """How far a joint or tip pops, with points beside it that turn along, shape (T,)."""
+        """The pop of a joint or tip, and of points fixed beside it, shape (T,)."""
         if k not in seen:
             points = clip.positions[:, k, None] / clip.leg
             if k < len(joints):
@@ -156,7 +156,7 @@ def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Flo
 
 
 def speed(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
-    """How far a joint jumps in one frame from how it moves around it [leg lengths]."""
+    """How far a joint's step differs from its steps in the frames around it [leg lengths]."""
     if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("speed", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
@@ -171,7 +171,7 @@ def speed(clip: Clip, budget: float, times: float, least: float | None = None) -
 
 
 def acceleration(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
-    """By how much a joint changes its speed in one frame, more than around it [leg lengths a second]."""
+    """How much more a joint changes its speed in one frame than in those around it [leg lengths a second]."""
     if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("acceleration", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
@@ -194,7 +194,7 @@ def acceleration(clip: Clip, budget: float, times: float, least: float | None = 
 
 
 def _small(clip: Clip, least: float | None) -> NDArray[np.bool_]:
-    """Which joints carry less than so far [leg lengths], shape (N + roots,)."""
+    """Which joints have all descendants nearer than `least` [leg lengths], shape (N + roots,)."""
     far = reaches(clip.motion, clip.leg)
     return far < (0.0 if least is None else least)
 

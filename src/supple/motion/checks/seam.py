@@ -18,13 +18,13 @@ TRAVEL_DISTANCE = 0.5
 
 
 def seam(clip: Clip, budget: float, times: float) -> Measure:
-    """How far joints jump from the end of a loop to its beginning, beyond what they do around it.
+    """How far joints jump from the end of a loop to its beginning, beyond their steps around the seam.
 
-    A loop that goes somewhere need not come back: of its root, the height counts alone.
+    A loop that travels need not return: only the height of its root counts.
     """
     motion = clip.motion
     if not clip.loop:
-        return nothing("seam", "it is no loop")
+        return nothing("seam", "it is not a loop")
     if len(motion) <= TOO_FEW_FRAMES:
         return nothing("seam", SHORT)
     if alike(motion.poses[0], motion.poses[-1]):

@@ -1,4 +1,4 @@
-"""Left and right that change places, as labels of markers or of a pose estimator do."""
+"""Left and right that are swapped, as by wrong labels of markers or of a pose estimator."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LEAST_JUMP = 0.15  # nor those that move less in a frame [leg lengths]; not tune
 
 
 def swap(clip: Clip, budget: float) -> Measure:
-    """How much nearer left and right are to each other's last place than to their own, a ratio.
+    """How much nearer left and right are to each other's last position than to their own, a ratio.
 
-    Two ways of it: the joints change places in the world, or, seen from the root, each is where the other's
-    mirror image was.
+    Two cases are measured: the joints swap positions in world, or, seen from the root, each is at the mirror image of
+    the other.
     """
     if not clip.twins:
         return nothing("swap", "no joints are called left and right")
@@ -39,10 +39,10 @@ def swap(clip: Clip, budget: float) -> Measure:
 
 def _ratios(clip: Clip, at: Floats, left: NDArray[np.int64], right: NDArray[np.int64],
             *, mirror: bool) -> Floats:  # fmt: skip
-    """How much further joints go than they would if left and right were exchanged, shape (F - 1, K)."""
+    """How much farther joints move than they would with left and right exchanged, shape (F - 1, K)."""
     a, b = at[:, left], at[:, right]
     flip = np.array([-1.0, 1.0, 1.0]) if mirror else np.ones(3)
-    # Where each would be next if it went on as it does.
+    # Extrapolated positions.
     next_a = np.concatenate([a[:1], 2 * a[1:-1] - a[:-2]])
     next_b = np.concatenate([b[:1], 2 * b[1:-1] - b[:-2]])
     stay = _apart(a[1:], next_a) + _apart(b[1:], next_b)
