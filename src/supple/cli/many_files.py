@@ -26,7 +26,7 @@ from supple.clips import (
     parse_shard,
     run,
 )
-from supple.clips.clip_files import ClipFiles, expanded, places
+from supple.clips.clip_files import ClipFiles, expanded, result_paths
 from supple.clips.keys import CommandLine
 from supple.errors import SuppleError
 from supple.files import check_writable
@@ -129,7 +129,7 @@ def results(
     ):  # fmt: skip
         folder = out
     if folder is not None:
-        return folder, places(clips, folder, ending=ending)
+        return folder, result_paths(clips, folder, ending=ending)
     assert out is not None
     if len(clips) != 1:
         raise SuppleError(f"--out: expected one file, got {len(clips)}; give --out-dir FOLDER")
@@ -137,7 +137,7 @@ def results(
     return None, [(file, out) for file in clips]
 
 
-def run_batch(
+def run_clips(
     work: OnClip,
     pairs: Sequence[tuple[Path, Path]],
     folder: Path | None,

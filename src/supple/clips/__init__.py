@@ -1,4 +1,4 @@
-"""Clips by the thousand: plans, one clip through a plan, and many over processes or a cluster."""
+"""Many clips: plans, a plan on one clip, and runs over processes or a cluster."""
 
 from supple.clips.done import BAD_INPUT, DONE, NOT_REACHED, Done
 from supple.clips.one_clip import PlanOnClip

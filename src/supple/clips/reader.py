@@ -16,7 +16,7 @@ from supple.model.character import Character
 
 @dataclass(frozen=True, kw_only=True)
 class Reader(Keyed):
-    """Options of readers; what is not given is left to each."""
+    """Options of readers; those not given have the reader's defaults."""
 
     called: ClassVar[str] = "reader"
     files: ClassVar[tuple[str, ...]] = ("motions", "folder")

@@ -42,7 +42,7 @@ class _LegRules:
     end_difference: float = 0.4
 
 
-LEGS = _LegRules()
+LEG_RULES = _LegRules()
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
     for k in range(len(path) - 2, -1, -1):
         pelvis, top = path[k], path[k + 1]
         drop = height(pelvis) - height(path[-1])
-        if drop < LEGS.least_height * tall or drop <= 0:
+        if drop < LEG_RULES.least_height * tall or drop <= 0:
             continue
         one = path[k + 1 :]
         for other in skeleton.children(pelvis):
@@ -133,10 +133,10 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
                 continue
             two = skeleton.path(other, lowest(other))
             lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]
-            even = abs(lengths[0] - lengths[1]) < LEGS.length_difference * max(lengths)
-            if even and height(two[-1]) - height(one[-1]) < LEGS.end_difference * drop:
+            even = abs(lengths[0] - lengths[1]) < LEG_RULES.length_difference * max(lengths)
+            if even and height(two[-1]) - height(one[-1]) < LEG_RULES.end_difference * drop:
                 ends = [next(name for name in limb
-                             if height(name) - height(limb[-1]) < LEGS.foot_height * drop)
+                             if height(name) - height(limb[-1]) < LEG_RULES.foot_height * drop)
                         for limb in (one, two)]  # fmt: skip
                 return sorted(ends, key=skeleton.index)
     return []
@@ -181,7 +181,7 @@ def _foot(
         bones = _bones(skeleton, leg)
         named = next((k for k, name in enumerate(leg[:-1]) if _THIGH.search(name)), 0)
         leg, bones = leg[named:], bones[named:]
-        while len(leg) > 3 and bones[0] < LEGS.shortest_bone * max(bones):
+        while len(leg) > 3 and bones[0] < LEG_RULES.shortest_bone * max(bones):
             leg, bones = leg[1:], bones[1:]
     if len(leg) < 2:
         raise SuppleError(f"foot {ankle!r}: expected a leg above it, got none; give legs=")

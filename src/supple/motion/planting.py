@@ -261,7 +261,7 @@ def plant_feet(
     work = _Work(motion, found, axis, blend, lower, threads, terrain)
     kept, left = dict(stands), list[Unplanted]()
     while True:
-        planted, jumps = work.calmest(kept)
+        planted, jumps = work.with_fewest_jumps(kept)
         dropped = _dropped(motion, found, kept, jumps, blend)
         if not dropped:
             break
@@ -372,7 +372,9 @@ class _Work:
     ground: Ground | None
     together: bool = False
 
-    def calmest(self, stands: Mapping[str, Flags]) -> tuple[Planted, list[tuple[Foot, Jump]]]:
+    def with_fewest_jumps(
+        self, stands: Mapping[str, Flags]
+    ) -> tuple[Planted, list[tuple[Foot, Jump]]]:
         """The result of `planted` with the fewest jumps, and these jumps: legs solved one by one, or all together.
 
         Which of many poses of a leg is found depends on the frames that are solved with it, so that one of the two may

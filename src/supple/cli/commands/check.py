@@ -19,7 +19,7 @@ from supple.cli.many_files import (
     SchedulerOption,
     ShardOption,
     planned,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import (
     MODEL,
@@ -31,9 +31,9 @@ from supple.cli.options import (
     parse_ground,
 )
 from supple.clips import DONE, NOT_REACHED, Done, Ended, Plan
-from supple.clips.clip_files import expanded, places
+from supple.clips.clip_files import expanded, result_paths
 from supple.clips.keys import CommandLine
-from supple.clips.one_clip import through, write_works
+from supple.clips.one_clip import run_plan, write_works
 from supple.clips.reader import Reader
 from supple.clips.steps import CheckStep
 from supple.errors import SuppleError, printable
@@ -187,14 +187,14 @@ def check(
     pairs = (
         [(clip, clip) for clip in clips]
         if out_dir is None
-        else places(clips, out_dir, naming=naming)
+        else result_paths(clips, out_dir, naming=naming)
     )
     drawn = _Report()
 
     def say(one: Ended) -> None:
         show(one, several=len(pairs) > 1)
 
-    run_batch(
+    run_clips(
         work, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         written=out_dir is not None, say=say, each=drawn.add, row=_row,
         end=lambda: drawn.write(report, [str(file) for file, _ in pairs]), skipped=clips.skipped,
@@ -229,7 +229,7 @@ class CheckClip:
     def __call__(self, file: Path, out: Path) -> Done:
         """Check a file, and write the result."""
         called = printable(str(file))
-        works = through(self.plan, file)
+        works = run_plan(self.plan, file)
         rows = [{key: value for key, value in work.data[-1].items() if key != "do"}
                 for work in works]  # fmt: skip
         if self.write and self.fix:

@@ -13,7 +13,7 @@ from rich.text import Text
 from supple.cli.character_files import say_notes
 from supple.cli.commands.convert_file import Conversion
 from supple.cli.console import console, print_json, say_warnings
-from supple.cli.many_files import run_batch
+from supple.cli.many_files import run_clips
 from supple.cli.options import (
     MODEL,
     OUTPUT,
@@ -26,7 +26,7 @@ from supple.cli.options import (
     XacroArgOption,
 )
 from supple.clips import DONE, Done, Ended
-from supple.clips.clip_files import expanded, places
+from supple.clips.clip_files import expanded, result_paths
 from supple.clips.report import warnings_of
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
@@ -186,7 +186,7 @@ def _many(
         raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")
     ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
     files = expanded(paths, folder)
-    pairs = places(files, folder, ending=ending)
+    pairs = result_paths(files, folder, ending=ending)
 
     def say(one: Ended) -> None:
         say_warnings(one.done.data["warnings"])
@@ -197,9 +197,9 @@ def _many(
     def row(one: Ended) -> dict[str, Any]:
         return {key: one.done.data[key] for key in ("written", "notes", "read")}
 
-    work = ConvertFile(conversion, frozenset(place for _, place in pairs))
+    work = ConvertFile(conversion, frozenset(out for _, out in pairs))
     # In this process and without a journal: there is little to compute.
-    run_batch(work, pairs, None, json=json, jobs=1, say=say, row=row, skipped=files.skipped,
+    run_clips(work, pairs, None, json=json, jobs=1, say=say, row=row, skipped=files.skipped,
               verb="written")  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from supple.cli.many_files import (
     planned,
     progress_bar,
     results,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import (
     FEET,
@@ -282,7 +282,7 @@ def correct(
         def progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        run_batch(
+        run_clips(
             PlanOnClip(asked, full=json or single, progress=progress if here else None), pairs,
             results_in, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
             say=show if single else None, single=single, skipped=clips.skipped,

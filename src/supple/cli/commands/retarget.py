@@ -15,7 +15,7 @@ from supple.cli.many_files import (
     ShardOption,
     planned,
     results,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import MODEL, OUTPUT, FolderOption, JsonOption, XacroArgOption
 from supple.clips import Ended, Plan, PlanOnClip
@@ -149,8 +149,8 @@ def retarget(
         raise SuppleError(
             "--to: goes with a folder; for one file, the name of OUT tells the format"
         )
-    maps = _Maps([place for _, place in pairs])
-    run_batch(
+    maps = _Maps([out for _, out in pairs])
+    run_clips(
         PlanOnClip(asked), pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         row=_row, each=maps.add, end=lambda: maps.write(write_maps), single=folder is None,
         skipped=clips.skipped,
@@ -161,7 +161,7 @@ class _Maps:
     """The maps of the first clip that could be retargeted."""
 
     def __init__(self, order: list[Path]) -> None:
-        self._order = {place: k for k, place in enumerate(order)}
+        self._order = {out: k for k, out in enumerate(order)}
         self._first: tuple[int, dict[str, str]] | None = None
 
     def add(self, one: Ended) -> None:

@@ -157,12 +157,12 @@ def _tried(
 ) -> Checked:
     """The report after the repairs of one kind that helped; unchanged if none did."""
     now = report
-    for wide in REPAIR.margins:
+    for margin in REPAIR.margins:
         faults = now.of(kind)
         if not faults:
             break
         try:
-            motion = repair(now, faults, wide)
+            motion = repair(now, faults, margin)
         except SuppleError:
             motion = None
         if motion is None:
@@ -178,10 +178,10 @@ def _tried(
 def _smoothed(report: Checked, before: Checked) -> Checked:
     """The report after smoothing pops that a repair made."""
     for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
-        for wide in REPAIR.margins[1:3]:
+        for margin in REPAIR.margins[1:3]:
             new = [one for one in report.of(kind) if one not in before.faults]
             if new:
-                report = _again(report, repair(report, tuple(new), wide))
+                report = _again(report, repair(report, tuple(new), margin))
     return report
 
 
@@ -265,10 +265,10 @@ def _held(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b
     return motion
 
 
-def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
+def _pops(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
     """Replace the frames around a pop by a curve, for the joints that pop."""
     motion, clip = report.motion, report.clip
-    more = clip.frames(wide, 0) if wide else 0
+    more = clip.frames(margin, 0) if margin else 0
     skeleton = motion.skeleton
     for fault in faults:
         joints = [skeleton.index(name) for name in fault.joints if not name.endswith(PLACE)]
@@ -281,10 +281,10 @@ def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
     return motion
 
 
-def _shakes(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
+def _shakes(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
     """Average local rotations over some frames where joints shake."""
     motion, clip = report.motion, report.clip
-    half = clip.frames(0.05 + wide, 1)
+    half = clip.frames(0.05 + margin, 1)
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()
     skeleton = motion.skeleton
@@ -311,15 +311,15 @@ def _fading(count: int, start: int, stop: int, fade: int) -> Floats:
     return share * share * (3.0 - 2.0 * share)
 
 
-def _limits(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _limits(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Clamp joints to their limits."""
     del faults
-    return report.motion.with_(poses=report.motion.poses.clamped()) if wide == 0.0 else None
+    return report.motion.with_(poses=report.motion.poses.clamped()) if margin == 0.0 else None
 
 
-def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _bones(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Reset bones to their usual length, with their direction in each frame."""
-    if wide > 0 or report.motion.poses.translations is None:
+    if margin > 0 or report.motion.poses.translations is None:
         return None
     places = np.array(report.motion.poses._full_translations())
     skeleton = report.motion.skeleton
@@ -330,11 +330,11 @@ def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | 
     return _with_places(report.motion, places)
 
 
-def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _collisions(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Replace the frames in which a limb briefly enters the body by a curve."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
-    more = clip.frames(wide + 0.05)
+    more = clip.frames(margin + 0.05)
     changed = False
     for fault in faults:
         if fault.stop - fault.start > clip.frames(REPAIR.longest_collision):
@@ -352,11 +352,11 @@ def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Moti
     return motion if changed else None
 
 
-def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _seam(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Spread the difference between the end and the beginning over the last and the first frames."""
     motion, clip = report.motion, report.clip
     count = len(motion)
-    size = min(clip.frames(REPAIR.blend + wide), count // 2 - 1)
+    size = min(clip.frames(REPAIR.blend + margin), count // 2 - 1)
     if size < 2:
         return None
     skeleton = motion.skeleton
@@ -397,9 +397,9 @@ def _half(a: Floats, b: Floats) -> Floats:
 # Feet and ground ----------------------------------------------------------------------------------
 
 
-def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _lowered(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Lower the roots of a floating body by the height of its lowest point above the ground."""
-    if wide > 0:
+    if margin > 0:
         return None
     motion, clip = report.motion, report.clip
     lowest = np.maximum(above_ground(clip).min(axis=1), 0.0) * clip.leg
@@ -415,7 +415,7 @@ def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
     return _with_places(motion, places)
 
 
-def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _lifted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Lift feet and hands out of the ground by IK, each by its depth."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
@@ -429,11 +429,11 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
             limbs.setdefault(foot.ankle, (foot.leg, []))[1].append(name)
         elif len(path) > 3:
             limbs.setdefault(path[-1], (path[-4] if len(path) > 4 else path[1], []))[1].append(name)
-    width = clip.frames(0.08 + 0.5 * wide)
+    width = clip.frames(0.08 + 0.5 * margin)
     frames = np.zeros(len(motion), dtype=bool)
     for fault in faults:
         frames[max(0, fault.start - 2 * width) : fault.stop + 2 * width] = True
-    if wide > 0.05:  # limbs alone could not: the whole body goes up
+    if margin > 0.05:  # limbs alone could not: the whole body goes up
         deep = np.maximum(-above_ground(clip), 0.0).max(axis=1) * clip.leg
         rise = _covered(np.where(frames, deep, 0.0), width)
         places = np.array(motion.poses._full_translations())
@@ -451,14 +451,14 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
     return correct(motion, goals, speed=None).motion
 
 
-def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
+def _planted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
     """Plant sliding feet."""
     motion, clip = report.motion, report.clip
     points = foot_points(clip.feet)
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}
     found = find_contacts(motion, clip.feet, points, up=clip.up, speed=PLANTING.speed, height=PLANTING.height,
                           ground=clip.terrain)  # fmt: skip
-    more = clip.frames(0.05 + wide)
+    more = clip.frames(0.05 + margin)
     for fault in faults:
         rows = slice(max(0, fault.start - more), fault.stop + more)
         for foot in clip.feet:

@@ -1,8 +1,8 @@
-"""Robots that keep their balance where they stand: the centre of mass over the soles, in slow phases.
+"""Balance of standing robots: the centre of mass stays over the soles in slow phases.
 
-A frame is judged, and held, if a foot stands, the source's hips are slow, and the source itself is in balance: its
-centre of mass, guessed by the shares of a human's parts, is over its own feet. So nothing is forced while it
-walks, runs, jumps, sits or leans on something.
+Balance is asked for in frames in which a foot is in contact, the source's hips are slow, and the source itself is in
+balance: its centre of mass, estimated with the mass distribution of a human body, is over its own feet. So balance is
+not enforced while the source walks, runs, jumps, sits or leans on something.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ SHARES = (
 
 @dataclass(frozen=True)
 class Balanced:
-    """How a robot keeps its balance where that is asked for.
+    """How well a robot keeps its balance in the frames in which balance is asked for.
 
     Attributes:
-        frames: How many frames that is.
-        before: The share of them in which the centre of mass would be over the soles without asking.
-        after: The share of them in which it is.
+        frames: The number of these frames.
+        before: The share of them in which the centre of mass is over the soles without the balance goal.
+        after: The share of them in which it is with the goal.
     """
 
     frames: int
@@ -75,16 +75,16 @@ class Balanced:
 
 
 class Support:
-    """When a robot is to keep its balance, and how well it does.
+    """When a robot should keep its balance, and how well it does.
 
     Args:
-        source: What is performed.
+        source: The source motion.
         body: The robot, with masses.
-        corners: Where the corners of its soles are to be, z up, (F, C, 3).
-        stands: Which of them belong to feet that stand, (F, C).
+        corners: Target positions of the corners of its soles, z up, (F, C, 3).
+        stands: Which of them belong to feet in contact, (F, C).
 
     Attributes:
-        gate: How much balance is asked for, from 0 to 1, (F,).
+        gate: Weight of the balance goal, from 0 to 1, (F,).
 
     Raises:
         SuppleError: Masses are not known.
@@ -114,13 +114,13 @@ class Support:
 
 
 def _outline(points: Floats, valid: NDArray[np.bool_]) -> Floats:
-    """How far the hull of points (F, C, 2) reaches along `DIRECTIONS`, (F, 64)."""
+    """Support function of the hull of points (F, C, 2) along `DIRECTIONS`, (F, 64)."""
     reach = np.where(valid[..., None], points @ DIRECTIONS, -np.inf)
     return reach.max(axis=1)
 
 
 def _eased(outline: Floats, fps: float) -> Floats:
-    """An outline that changes smoothly where feet come and go."""
+    """The outline, smoothed over time where feet land and lift off."""
     known = np.flatnonzero(np.isfinite(outline[:, 0]))
     if not len(known):
         return outline
@@ -132,7 +132,7 @@ def _eased(outline: Floats, fps: float) -> Floats:
 
 
 def _gate(source: Performance) -> Floats:
-    """Where a source stands, slow and in balance, from 0 to 1, (F,)."""
+    """How much the source stands, slow and in balance, from 0 to 1, (F,)."""
     at, leg = source.at, source.body.sizes["leg"]
     if len(source) < 3:
         return np.ones(len(source))
@@ -157,7 +157,7 @@ def _gate(source: Performance) -> Floats:
     gate = slow * (outside < BALANCE.lean * leg)
     for part in BEARING_PARTS:  # it leans on something else
         gate = gate * ~source.touches.get(part, np.zeros(len(source), dtype=bool))
-    # What is short is left out, and what stays comes and goes smoothly.
+    # Leave out short phases, and fade the others in and out.
     padded = np.pad(gate, reach, mode="edge")
     gate = np.min([padded[k : k + len(gate)] for k in range(2 * reach + 1)], axis=0)
     return smoothed(gate[:, None], reach)[:, 0]

@@ -1,7 +1,7 @@
-"""The geometry of a body: where its joints are centred, how long its limbs are, where its soles are.
+"""The geometry of a body: centres of its joints, lengths of its limbs, positions of its soles.
 
-All of it is seen with z up; `Body.turn` takes the skeleton's world there. A joint of several hinges is
-centred where their axes come nearest to each other.
+Everything is in a world with z up; `Body.turn` rotates the skeleton's world into it. The centre of a joint of several
+hinges is the point nearest to their axes.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ MEASURING = _MeasuringRules()
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a body: a joint's index and a place in its frame (3,) [model units]."""
+    """A point of a body: a joint's index and an offset in its frame (3,) [model units]."""
 
     joint: int
     offset: Floats
@@ -95,10 +95,10 @@ class Body:
     """A skeleton with a body map: points of the body, and a reference pose in which it stands.
 
     Args:
-        skeleton: Whose.
+        skeleton: The skeleton.
         body_map: Its parts.
         up: Its up axis.
-        poses: Poses (F,) of which one serves as reference if the rest pose does not stand.
+        poses: Poses (F,); one of them becomes the reference if the rest pose does not stand upright.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Body:
         return rotate(self.turn, positions), multiply(self.turn, rotations)
 
     def places(self, frames: tuple[Floats, Floats]) -> dict[str, Floats]:
-        """World places (F, 3) of all points in some frames."""
+        """World positions (F, 3) of all points in some frames."""
         positions, rotations = frames
         return {
             name: positions[..., p.joint, :] + rotate(rotations[..., p.joint, :], p.offset)
@@ -163,7 +163,7 @@ class Body:
 
     @cached_property
     def base(self) -> int:
-        """The joint that carries all limbs: the hips, or where the limbs part."""
+        """The joint that carries all limbs: the hips, or the last common ancestor of the limbs."""
         if "hips" in self.map:
             return self.carrier("hips")
         parts = [("thigh", self.map.legs), ("upper_arm", self.map.arms)]
@@ -193,7 +193,7 @@ class Body:
         return Point(joint, rotate(conjugate(self.reference[1][joint]), place))
 
     def _complete(self, found: dict[str, Point]) -> None:
-        """Put the hips and shoulders that a partial body lacks where a human's would be, on the joint of its limbs."""
+        """Add hips and shoulders that a partial body lacks, at a human's proportions, on the joint of its limbs."""
         positions, rotations = self.frames(self.skeleton.rest)
         base, up = self.base, np.array((0.0, 0.0, 1.0))
 
@@ -231,7 +231,7 @@ class Body:
             put(f"{'right' if side == 'left' else 'left'}_shoulder", other)
 
     def _center(self, group: tuple[str, ...]) -> Point:
-        """Where the axes of a joint's hinges come nearest to each other, in the frame of the last."""
+        """The point nearest to the axes of a joint's hinges, in the frame of the last."""
         last = self.skeleton.index(group[-1])
         if len(group) == 1:
             return Point(last, np.zeros(3))
@@ -250,7 +250,7 @@ class Body:
         return Point(last, rotate(conjugate(rest.rotations[last]), place - rest.positions[last]))
 
     def _end(self, joint: int) -> Point | None:
-        """The middle of what a joint carries next: its children and tips that are away from it."""
+        """The farthest child or tip of a joint; None if none is away from the joint."""
         skeleton = self.skeleton
         name = skeleton.joint_names[joint]
         below = [
@@ -272,7 +272,7 @@ class Body:
         )
 
     def _bare_wrist(self, side: str, elbow: Point) -> Point:
-        """Where the wrist would be of an arm without a hand."""
+        """The estimated wrist of an arm without a hand."""
         end = self._end(elbow.joint)
         reach = None if end is None else end.offset
         points = self._solid(elbow.joint)
@@ -330,7 +330,7 @@ class Body:
 
     @cached_property
     def at_reference(self) -> dict[str, Floats]:
-        """Places (3,) of all points in the reference."""
+        """Positions (3,) of all points in the reference."""
         return self.places(self.reference)
 
     @cached_property
@@ -407,7 +407,7 @@ class Body:
 
     @cached_property
     def outer_points(self) -> tuple[NDArray[np.int64], Floats]:
-        """Joints (P,) and points (P, 3) in their frames whose hulls are nearly those of what each joint carries."""
+        """Joints (P,) and points (P, 3) in their frames whose hulls approximate the geoms of each joint."""
         joints, points = [], []
         names = {geom.joint for geom in self.skeleton.geoms}
         for j, name in enumerate(self.skeleton.joint_names):
@@ -430,9 +430,9 @@ class Body:
         )
 
     def thickness(self, part: str) -> float:
-        """How high a part is above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
+        """Height of a part above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
 
-        Knees bear with their front, the seat with what is below it, hands and elbows with the thinner side.
+        Knees bear with their front, the seat with its underside, hands and elbows with the thinner side.
         """
         names = [f"{side}_hip" for side in SIDES] if part == "seat" else [part]
         center = np.mean([self.at_reference[name] for name in names], axis=0)

@@ -1,6 +1,6 @@
-"""Recognize a T-pose in the first frame, from which a motion jumps off, as in the clips of CMU.
+"""Recognize a T-pose in the first frame, before the motion, as in the clips of CMU.
 
-Checks, corrections and retargeting ask here, so that they agree on which frames are the motion.
+Checks, corrections and retargeting all use this module, so that they agree on which frames are the motion.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ T_POSE = _TPoseRules()
 
 
 def leading_frames(motion: Motion, up: str | None) -> int:
-    """How many frames come before a motion: 1 if it begins after a T-pose or rest pose with a jump, else 0.
+    """The number of frames before a motion: 1 if it begins with a jump from a T-pose or rest pose, else 0.
 
     Args:
-        motion: Of any skeleton; one without arms and legs has no T-pose.
-        up: The axis that points up; None if it is not known, then nothing is recognized.
+        motion: Of any skeleton; a skeleton without arms and legs has no T-pose.
+        up: The axis that points up; None if it is not known: then no T-pose is recognized.
     """
     if up is None or len(motion) < T_POSE.least_frames:
         return 0
@@ -63,7 +63,7 @@ def leading_frames(motion: Motion, up: str | None) -> int:
 
 
 def leading_frames_of(motion: Motion, body: Body) -> int:
-    """The same as `leading_frames`, of a body that is known."""
+    """The same as `leading_frames`, for a known body."""
     if len(motion) < T_POSE.least_frames:
         return 0
     count = len(motion.skeleton.joint_names)
@@ -90,10 +90,10 @@ def leading_frames_of(motion: Motion, body: Body) -> int:
 
 
 def said_of_leading_frame(motion: Motion, what: str) -> str:
-    """What reports say about the frame before a motion.
+    """The note on the frame before a motion.
 
     Args:
-        motion: Whose first frame is a T-pose.
-        what: What became of that frame, such as "left out".
+        motion: A motion whose first frame is a T-pose.
+        what: What was done with that frame, such as "left out".
     """
     return f"frame 0 of {motion.name!r} is a T-pose before the motion: {what}"

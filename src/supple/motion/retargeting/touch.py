@@ -1,9 +1,8 @@
-"""Hands that touch the own body: on the hips, on the chest, on the head, on a thigh, on the other arm.
+"""Hands that touch the body: on the hips, on the chest, on the head, on a thigh, on the other arm.
 
-A source has no flesh, only joints. A wrist counts as touching while it is nearer to the line between two joints
-than the flesh about them reaches, hardly moves along that part, and the elbow is bent: arms that hang or swing
-beside the body do not touch it. What is kept is where along the line the wrist is, and its offset from it,
-scaled to the target's part.
+A source has joints but no surface. A wrist touches a part while it is nearer to the line between the part's two joints
+than the surface would be, hardly moves along the part, and the elbow is bent: arms that hang or swing beside the body
+do not touch it. Kept are the wrist's position along the line, and its offset from the line, scaled to the target.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from supple.motion.retargeting.footsteps import smoothed
 from supple.motion.retargeting.performance import Performance
 
 Floats = NDArray[np.float64]
-End = tuple[str, ...]  # points whose mean it is
+End = tuple[str, ...]  # the points whose mean is the end of a part
 
 HIPS, SHOULDERS = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
 
@@ -62,10 +61,10 @@ class Touch:
 
     Attributes:
         side: Of the wrist.
-        ends: The two ends of the part; twice the head for a head, and twice the shoulders where a target has none.
-        along: Where between the ends the wrist is, from 0 to 1, (F,).
+        ends: The two ends of the part; twice the head for a head, or twice the shoulders if the target has no head.
+        along: Position of the wrist between the ends, from 0 to 1, (F,).
         offset: From there to the wrist, world with z up, in the target's unit, (F, 3).
-        gate: How much it counts, from 0 to 1, (F,).
+        gate: Weight of the touch, from 0 to 1, (F,).
     """
 
     side: str
@@ -76,13 +75,13 @@ class Touch:
 
 
 def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
-    """Where the wrists of a source touch its own body.
+    """Find where the wrists of a source touch its own body.
 
     Args:
-        source: What is performed.
+        source: The source motion.
         body: The target's body.
-        close: How much the wrists keep their relation to each other, from 0 to 1, (F,). As far as they do, only
-            the middle of the trunk and the head count: parts to the left and right would pull them apart.
+        close: How much the wrists keep their relative position, from 0 to 1, (F,). To that extent only the middle of
+            the trunk and the head count: parts to the left and right would pull the wrists apart.
     """
     found, leg = [], source.body.sizes["leg"]
     for side in source.body.map.arms:
@@ -118,7 +117,7 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
                 ratio = body.sizes[size] / source.body.sizes[size]
                 mine.append(Touch(side, ends, along, ratio * offset, gate))
         total = np.sum([touch.gate for touch in mine], axis=0) if mine else 0.0
-        # Of several parts the nearer counts more; together no more than one alone would.
+        # Nearer parts get more weight; the sum does not exceed that of a single part.
         found += [
             Touch(
                 one.side,
@@ -139,7 +138,7 @@ def _other(side: str) -> str:
 def _parts(
     side: str,
 ) -> Iterator[tuple[tuple[End, End], tuple[float, float], str]]:
-    """Parts that a wrist can touch: their ends, how near that is, and the size that offsets scale with."""
+    """Parts that a wrist can touch: their ends, the distances of a touch, and the size that scales offsets."""
     other = _other(side)
     for flank in SIDES:
         yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TOUCH.trunk, "leg"
@@ -151,7 +150,7 @@ def _parts(
 
 
 def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
-    """How fast a wrist moves beside a part, (F,)."""
+    """Speed of a wrist relative to a part, (F,)."""
     if len(along) < 2:
         return np.zeros(len(along))
     beside = np.gradient(offset, axis=0)
@@ -159,7 +158,7 @@ def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
 
 
 def _lasting(gate: Floats, fps: float) -> Floats:
-    """A gate without what is shorter than a touch, smooth."""
+    """The gate without touches that are too short, smoothed."""
     if not gate.any():
         return gate
     half = max(1, round(0.5 * TOUCH.shortest * fps))
