@@ -354,7 +354,7 @@ def test_a_scheduler_that_is_lost_is_said_with_the_clips_that_are_left(
     assert state.unfinished == left and len(left) == 12
     assert "12 of 18 clips are unfinished" in str(said.value)
     assert f"{left[0]}, " in str(said.value) and str(left[11]) not in str(said.value)
-    assert "run the same again: what is done is not done again" in str(said.value)
+    assert "run the same again: finished clips are not processed again" in str(said.value)
     held.unlink()
     rest = run(Copy(counts), pairs(clips, out), out, jobs=1)
     assert [end.file for end in rest if not end.again] == left

@@ -241,7 +241,7 @@ def _end(
     verb: str,
 ) -> None:
     if state.warning:
-        complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
+        complain(SuppleError(f"{state.warning}; if this run is interrupted, it cannot resume"))
     if json and single and state.pairs:  # none if they are of another shard
         if not state.failed:
             print_json(next(iter(rows.values())))

@@ -202,10 +202,14 @@ class Run:
         names = ", ".join(map(str, rest[:MOST_NAMED_CLIPS])) + (
             ", ..." if len(rest) > MOST_NAMED_CLIPS else ""
         )
-        again = "what is done is not done again" if self.resumable else "it begins anew"
+        again = (
+            "finished clips are not processed again"
+            if self.resumable
+            else "all clips are processed again"
+        )
         return (
             f"{len(rest)} of {len(self.pairs)} clips are unfinished ({names}); "
-            f"to go on, run the same again: {again}"
+            f"to continue, run the same again: {again}"
         )
 
     @property
@@ -325,7 +329,7 @@ def _attempt(job: _Job, file: Path, out: Path) -> _Receipt:
         return _failed(str(error))
     except MemoryError:
         return _failed("there is not enough memory for this clip")
-    except Exception as error:  # one clip must not end thousands
+    except Exception as error:  # one bad clip must not stop the others
         return _failed(f"{type(error).__name__}: {error}")
 
 
@@ -352,7 +356,7 @@ def _begin(job: _Job) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this worker when the run is killed: it would wait for clips forever, or do what is done again later."""
+    """End this worker when the run is killed; it would wait forever, or process clips that the next run repeats."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait_for([parent.sentinel])

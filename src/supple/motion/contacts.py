@@ -242,7 +242,7 @@ def contacts(
     Contacts of less than 0.1 s are left out. In a loop, the first frame follows the last.
 
     Args:
-        motion: What plays; heights and speeds are those of its own frames, in world.
+        motion: The motion; heights and speeds are those of its own frames, in world.
         joints: Joints or tips, such as ["LeftHand"]. By default ankles and toes: the topmost joints
             called ankle or foot, or else the ends of the two lowest limbs, and the joints or tips below them.
         up: The axis that points up: "y", "z", "-x", ...
@@ -304,7 +304,7 @@ def find_contacts(
                for name in foot_points([foot])}  # fmt: skip
     always = np.ones(len(motion), dtype=bool)
     length = float(np.mean(list(ankles.values()))) if feet else _half_extent(motion.skeleton)
-    # The ground is known by the feet; without any, by what is lowest.
+    # The feet give the height of the ground; without feet, the lowest joints or tips.
     known = own or dict.fromkeys(motion.skeleton.names, length)
     tracks = {
         name: _Track.of(motion, name, own.get(name, length), up, speed, ground,

@@ -129,7 +129,7 @@ def correct(
     """Change a motion so that it meets goals in each frame; nothing else changes.
 
     Args:
-        motion: What plays.
+        motion: The motion to change.
         goals: As for `solve`; targets are constant, or have a leading axis of the motion's frames.
             `Connect`, `Weld`, `Avoid` and `Balance` hold in all frames in which any goal is active.
         window: When the goals are active: (start, stop) in seconds, a Window, or one for each goal;
@@ -201,7 +201,7 @@ def corrected(
     """Change a motion so that it meets goals with given weights; see `correct`.
 
     Args:
-        motion: What plays.
+        motion: The motion to change.
         goals: With their targets.
         weights: The weight of each goal in each frame, 0 to 1, shape (goals, F).
         blend: How long goals fade around frames that are kept [s].
@@ -366,12 +366,12 @@ class _Frames(NamedTuple):
     def _followed(self, piece: slice) -> Floats:
         """Solve frames one after the other; report rows (n, width)."""
 
-        def told(done: int, _: int) -> None:
+        def report_progress(done: int, _: int) -> None:
             if self.progress is not None:
                 self.progress(piece.start + done, len(self.starts))
 
         targets = _picked(self.problem, self.targets, np.arange(piece.start, piece.stop))
-        return follow(self.problem, targets, self.starts[piece], told)._rows
+        return follow(self.problem, targets, self.starts[piece], report_progress)._rows
 
     def _smooth(self, piece: slice, rows: Floats) -> Floats:
         """Coordinates (n, Q) solved as one clip, starting from these rows."""

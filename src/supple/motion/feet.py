@@ -119,7 +119,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
     def lowest(top: str) -> str:
         return min((name for name in names if top in paths[name]), key=height)
 
-    # The lowest end of a limb: a root at the ground, as exporters put it, is none.
+    # The lowest end of a limb; a root at the ground, which some exporters add, is not an end.
     above = {skeleton.parent(name) for name in names}
     path = paths[min((name for name in names if name not in above), key=height)]
     for k in range(len(path) - 2, -1, -1):

@@ -203,7 +203,7 @@ def plant_feet(
     loop, a contact continues from the end to the beginning.
 
     Args:
-        motion: What plays.
+        motion: The motion to change.
         feet: The ankles; by default the topmost joints called ankle or foot, or else the ends of the
             two lowest limbs.
         legs: The topmost joint of each leg, {ankle: joint}, if it is not found.

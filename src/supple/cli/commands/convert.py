@@ -66,7 +66,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Write only this motion: in a BVH, or as an SMD animation.",
+            help="Write only this motion; as SMD, an animation file.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,

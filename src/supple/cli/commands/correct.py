@@ -199,7 +199,7 @@ def correct(
     coherent: Annotated[
         bool,
         typer.Option(
-            "--coherent", help="No longer has an effect: frames always follow each other.",
+            "--coherent", help="No longer has an effect: solutions of successive frames always follow each other.",
             rich_help_panel=SOLVING,
         ),
     ] = False,

@@ -160,7 +160,7 @@ def grow(
     with bar:
         tasks: dict[str, Any] = {}
 
-        def told(what: str, done: int, of: int) -> None:
+        def report_progress(what: str, done: int, of: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=of or None)
             bar.update(tasks[what], completed=done, total=of or None)
@@ -177,7 +177,7 @@ def grow(
             missing=missing,
             stubs=stubs,
             limits=Limits(shapes=shapes, triangles=triangles),
-            progress=told,
+            progress=report_progress,
         )
         for path in out or ():
             task = bar.add_task(f"writing {path.name}", total=None)

@@ -77,7 +77,7 @@ def warmup(
     cache.
     """
     if cold and jobs > 1:
-        raise SuppleError("--cold measures one after the other: it does not go with --jobs")
+        raise SuppleError("--cold measures solvers one after the other: leave out --jobs")
     solvers = [named(name).name for name in solver] if solver else [one.name for one in ALL]
     if not compiling():
         _say_nothing_to_do(json)

@@ -24,7 +24,8 @@ Flags = NDArray[np.bool_]
 
 LEVEL_BAND = 0.02  # heights of a standing point that count as the same [leg lengths]; not tuned
 GRAVITY_IN_LEGS = 11.5  # [leg lengths/s^2], for a leg of 0.85 m
-TOO_FEW_FRAMES = 4  # in a clip of no more, nothing is usual; not tuned
+TOO_FEW_FRAMES = 4  # a clip with no more does not show what is usual in it; not tuned
+MERGE_TIME = 0.1  # faults with shorter gaps between them are one [s]; not tuned
 
 
 class Clip:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.bodies.figure import with_trunk
 from supple.bodies.pairs import Contacts, contacts_of
-from supple.motion.checks.clip import Clip
+from supple.motion.checks.clip import MERGE_TIME, Clip
 from supple.motion.checks.measure import RECURRENCE_TIME, Measure, nothing, recurring
 
 Floats = NDArray[np.float64]
@@ -57,4 +57,6 @@ def collision(clip: Clip, budget: float, again: float | None = None) -> Measure:
     table = np.stack(list(columns.values()), axis=1)
     gap = clip.frames(RECURRENCE_TIME)
     allowed = np.array([recurring(column, budget, gap, again) for column in table.T])
-    return Measure("collision", "of radii", tuple(columns), table, allowed, near=clip.frames(0.1))
+    return Measure(
+        "collision", "of radii", tuple(columns), table, allowed, near=clip.frames(MERGE_TIME)
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.model.motion import Motion
-from supple.motion.checks.clip import GRAVITY_IN_LEGS, Clip
+from supple.motion.checks.clip import GRAVITY_IN_LEGS, MERGE_TIME, Clip
 from supple.motion.checks.joints import trunk
 from supple.motion.checks.measure import RECURRENCE_TIME, Measure, nothing, recurring
 from supple.motion.contacts import find_contacts, upright_leg
@@ -213,7 +213,7 @@ def penetration(
         values,
         allowed,
         clip.frames(SHORTEST_PENETRATION, 2),
-        clip.frames(0.1),
+        clip.frames(MERGE_TIME),
     )
 
 
@@ -235,7 +235,13 @@ def floating(clip: Clip, budget: float) -> Measure:
     worst = int(np.argmax(values[:, 0]))
     names = (clip.motion.skeleton.names[k[worst]],)
     return Measure(
-        "floating", "leg", names, values, np.array([budget]), clip.frames(0.1, 2), clip.frames(0.1)
+        "floating",
+        "leg",
+        names,
+        values,
+        np.array([budget]),
+        clip.frames(0.1, 2),
+        clip.frames(MERGE_TIME),
     )
 
 

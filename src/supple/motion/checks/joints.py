@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton
-from supple.motion.checks.clip import Clip
+from supple.motion.checks.clip import MERGE_TIME, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.rotations import conjugate, rotate
 
@@ -34,7 +34,12 @@ def limits(clip: Clip, budget: float) -> Measure:
     if not limited.any() and not _middles(clip):
         return nothing("limits", "no joint has limits")
     return Measure(
-        "limits", "rad", tuple(names), values, np.full(len(names), budget), near=clip.frames(0.1)
+        "limits",
+        "rad",
+        tuple(names),
+        values,
+        np.full(len(names), budget),
+        near=clip.frames(MERGE_TIME),
     )
 
 
@@ -85,7 +90,7 @@ def bones(clip: Clip, budget: float) -> Measure:
     values = np.abs(lengths - usual) / size
     # Bones that always vary, as in files of positions, may vary as usual.
     allowed = np.maximum(budget, 4.0 * np.median(values, axis=0))
-    return Measure("bones", "of length", names, values, allowed, near=clip.frames(0.1))
+    return Measure("bones", "of length", names, values, allowed, near=clip.frames(MERGE_TIME))
 
 
 def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.model.motion import Motion
-from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
+from supple.motion.checks.clip import MERGE_TIME, TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.rotations import conjugate, multiply, to_rotation_vector
 
@@ -167,7 +167,9 @@ def speed(clip: Clip, budget: float, times: float, least: float | None = None) -
     values = _in_world(clip, values, budget, lambda ways: ways, window)
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
     values[:, _small(clip, least)] = 0.0
-    return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1), least=budget)
+    return Measure(
+        "speed", "leg", names, values, allowed, near=clip.frames(MERGE_TIME), least=budget
+    )
 
 
 def acceleration(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
@@ -189,7 +191,7 @@ def acceleration(clip: Clip, budget: float, times: float, least: float | None = 
     values = np.concatenate([edge, values, edge])
     values[:, _small(clip, least)] = 0.0
     return Measure(
-        "acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1), least=budget
+        "acceleration", "leg/s", names, values, allowed, near=clip.frames(MERGE_TIME), least=budget
     )
 
 
@@ -209,7 +211,7 @@ def jerk(clip: Clip, budget: float, times: float, least: float | None = None) ->
     half = clip.frames(0.5 * POPS.shaking_time, 3)
     padded = np.pad(sizes, ((half, half), (0, 0)), mode="edge")
     view = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0)
-    values = np.median(view, axis=-1)  # so that a single pop is none
+    values = np.median(view, axis=-1)  # insensitive to a single pop
     allowed = np.maximum(budget, times * np.median(values, axis=0))
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge, edge])[: len(clip.motion)]

@@ -422,7 +422,7 @@ class Body:
             ]
             if own:
                 every = np.concatenate(own)
-                kept = np.unique((every @ _WAYS.T).argmax(axis=0))
+                kept = np.unique((every @ _DIRECTIONS.T).argmax(axis=0))
                 joints += [j] * len(kept)
                 points.append(every[kept])
         return np.array(joints, dtype=np.int64), (
@@ -455,11 +455,11 @@ def _length(points: list[Floats]) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-_WAYS = np.array(
+_DIRECTIONS = np.array(
     [[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z],
     dtype=float,
 )
-_WAYS /= np.linalg.norm(_WAYS, axis=1, keepdims=True)
+_DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
 
 
 def mid(at: dict[str, Floats], name: str) -> Floats:

@@ -557,7 +557,7 @@ def free_root(body: Body) -> int:
     """The joint by which the whole body moves.
 
     Raises:
-        SuppleError: There is none.
+        SuppleError: There is no such joint.
     """
     found = _free_joint(body)
     if found is None:

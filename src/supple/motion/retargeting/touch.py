@@ -75,7 +75,7 @@ class Touch:
 
 
 def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
-    """Find where the wrists of a source touch its own body.
+    """Find where the wrists of a source touch its body.
 
     Args:
         source: The source motion.
