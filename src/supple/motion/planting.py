@@ -44,7 +44,7 @@ class PlantingRules:
     """When feet are planted, and how exactly. Values without a source are not tuned.
 
     A motion has a cut between two frames if a joint of a leg turns by more than `cut_turn`, or all joints move by more
-    than `cut_distance` on average, and by `cut_times` what they do in 99 of 100 frames. No correction is carried over
+    than `cut_distance` on average, and by `cut_times` their usual step. No correction is carried over
     a cut.
 
     Attributes:
@@ -52,20 +52,24 @@ class PlantingRules:
             planted slide.
         height: Up to this above its lowest height a foot may stand [leg lengths].
         tolerance: How near feet come to their positions [leg lengths].
+        orientation_tolerance: How near feet come to their orientations [rad].
         moved: A foot that later goals move farther from its position does not stand there [leg lengths].
         cut_turn: [rad]. A joint that flips turns by 1 rad or more.
         cut_distance: [leg lengths]. After the T-poses of 19 captured clips joints move by 0.25 or more, elsewhere by
             0.15 at most.
-        cut_times: Factor of the step that is usual in the motion.
+        cut_percentile: The step that is usual in the motion is this percentile of its steps.
+        cut_times: Factor of the usual step.
         straight: A leg is stretched to this share of its length at most: the knee of a straight leg jerks.
     """
 
     speed: float = 0.4
     height: float = 0.06
     tolerance: float = 1e-7
+    orientation_tolerance: float = 1e-7
     moved: float = 1e-4
     cut_turn: float = 0.5
     cut_distance: float = 0.2
+    cut_percentile: int = 99
     cut_times: float = 2.0
     straight: float = 0.99
 
@@ -426,8 +430,9 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
             one = corrected(
                 steps[-1].motion if steps else base, goals,
                 np.broadcast_to(asked, (len(goals), len(motion))),
-                tolerance=PLANTING.tolerance * length, orientation_tolerance=1e-7, threads=work.threads,
-                smooth=False,  # places of feet are smooth, and exact: on 16 captured clips it adds jumps, not calm
+                tolerance=PLANTING.tolerance * length, orientation_tolerance=PLANTING.orientation_tolerance,
+                threads=work.threads,
+                smooth=False,  # targets of feet are smooth and exact: on 16 captured clips smoothing adds jumps
             )  # fmt: skip
             steps.append(
                 replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in mine))
@@ -630,7 +635,7 @@ def _outliers(steps: Floats, most: float) -> list[int]:
     """Where steps (F - 1,) are larger than `most`, and several times as large as usual."""
     if not len(steps):
         return []
-    usual = float(np.percentile(steps, 99))
+    usual = float(np.percentile(steps, PLANTING.cut_percentile))
     return np.flatnonzero(steps > max(most, PLANTING.cut_times * usual)).tolist()
 
 

@@ -16,7 +16,7 @@ from supple.model.skeleton import Skeleton
 from supple.motion.checks import collisions, frozen, ground, joints, pops, seam, sides
 from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
-from supple.motion.checks.measure import KINDS, Fault, Measure
+from supple.motion.checks.measure import AGAINST_TIME, KINDS, Fault, Measure
 from supple.motion.ground import GroundLike
 from supple.solve.outcome import counted
 
@@ -242,6 +242,6 @@ def checked(clip: Clip, budgets: Budgets) -> Checked:
         if getattr(budgets, kind) is not None:
             found = run(moving, budgets)
             if moving.before is not None:
-                found = found.beside(run(moving.before, budgets), clip.frames(0.2))
+                found = found.beside(run(moving.before, budgets), clip.frames(AGAINST_TIME))
             measures[kind] = found.later(len(clip.motion) - len(moving.motion))
     return Checked(clip.motion, measures, budgets, clip)

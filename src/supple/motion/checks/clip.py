@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LEVEL_BAND = 0.02  # heights of a standing point that count as the same [leg lengths]; not tuned
+FREQUENT_SHARE = 0.9  # a height this near to the most frequent one is as frequent; not tuned
+GROUND_PERCENTILE = 5  # of the lowest heights: the ground of a body without feet; not tuned
 GRAVITY_IN_LEGS = 11.5  # [leg lengths/s^2], for a leg of 0.85 m
 TOO_FEW_FRAMES = 4  # a clip with no more does not show what is usual in it; not tuned
 MERGE_TIME = 0.1  # faults with shorter gaps between them are one [s]; not tuned
@@ -164,7 +166,7 @@ class Clip:
         counts = np.searchsorted(rising, rising + LEVEL_BAND * self.leg, side="right")
         counts -= np.arange(len(rising))
         # The lowest of the heights that are about as frequent: a raised leg may be still for long.
-        first = int(np.flatnonzero(counts >= 0.9 * counts.max())[0])
+        first = int(np.flatnonzero(counts >= FREQUENT_SHARE * counts.max())[0])
         return float(np.median(rising[first : first + counts[first]]))
 
     @cached_property
@@ -174,7 +176,7 @@ class Clip:
             return 0.0
         if self.levels:
             return min(self.levels.values())
-        return float(np.percentile(self.heights.min(axis=1), 5))
+        return float(np.percentile(self.heights.min(axis=1), GROUND_PERCENTILE))
 
     @cached_property
     def twins(self) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 # Bones with a smaller radius are fingers and ornaments [leg lengths]; not tuned.
 THINNEST_BONE = 0.012
 # Parts that overlap in a greater share of the frames do so by their shape; not tuned.
-USUAL_SHARE = 0.5
+OVERLAPPING_SHARE = 0.5
 
 
 def contacts_in(clip: Clip) -> Contacts:
@@ -46,7 +46,7 @@ def collision(clip: Clip, budget: float, again: float | None = None) -> Measure:
         return nothing("collision", "there are no two bones apart from each other")
     rest = -contacts.gaps(skeleton.rest, reach=0.0)[kept]
     depth = -contacts.gaps(clip.motion.poses, reach=0.0)[:, kept]
-    usual = np.maximum(np.maximum(rest, 0.0), np.quantile(depth, 1.0 - USUAL_SHARE, axis=0))
+    usual = np.maximum(np.maximum(rest, 0.0), np.quantile(depth, 1.0 - OVERLAPPING_SHARE, axis=0))
     values = np.maximum(depth - np.maximum(usual, 0.0), 0.0) / each[kept].sum(axis=1)
     names = [" in ".join(skeleton.joint_names[j] for j in pair) for pair in contacts.joints[kept]]
     columns: dict[str, Floats] = {}

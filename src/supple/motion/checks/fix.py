@@ -38,14 +38,21 @@ class _RepairRules:
     Attributes:
         margins: A repair is tried with these margins before and after a fault, in order [s].
         longest_collision: Longer collisions are not passed through, and are not repaired [s].
-        clearance: Feet are lifted this far above the ground [leg lengths].
-        blend: Over this time a repair of a loop's seam or of the ground fades [s].
+        clearance: Feet and hands are lifted this far above the ground [leg lengths].
+        blend: Over this time a repair of a loop's seam fades [s].
+        smoothing: Half-width of the windows that average shaking joints and a lowered root, and least margin around
+            collisions and slides [s].
+        fade: Over this time the average of shaking joints fades [s].
+        lift: Half-width of the window over which a lift out of the ground is spread [s].
     """
 
     margins: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.35)
     longest_collision: float = 1.5
     clearance: float = 0.012
     blend: float = 0.5
+    smoothing: float = 0.05
+    fade: float = 0.2
+    lift: float = 0.08
 
 
 REPAIR = _RepairRules()
@@ -284,7 +291,7 @@ def _pops(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
 def _shakes(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
     """Average local rotations over some frames where joints shake."""
     motion, clip = report.motion, report.clip
-    half = clip.frames(0.05 + margin, 1)
+    half = clip.frames(REPAIR.smoothing + margin, 1)
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()
     skeleton = motion.skeleton
@@ -298,7 +305,7 @@ def _shakes(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion
         padded = np.pad(q, ((half, half), (0, 0), (0, 0)), mode="edge")
         smooth = sum(weight * padded[k : k + len(q)] for k, weight in enumerate(kernel))
         smooth = np.asarray(smooth) / np.linalg.norm(smooth, axis=-1, keepdims=True)
-        share = _fading(len(q), fault.start, fault.stop, clip.frames(0.2))
+        share = _fading(len(q), fault.start, fault.stop, clip.frames(REPAIR.fade))
         mixed = slerp(q, smooth, np.broadcast_to(share[:, None], q.shape[:2]))
         motion = _with_turns(motion, joints, mixed, slice(None))
     return motion
@@ -334,7 +341,7 @@ def _collisions(report: Checked, faults: tuple[Fault, ...], margin: float) -> Mo
     """Replace the frames in which a limb briefly enters the body by a curve."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
-    more = clip.frames(margin + 0.05)
+    more = clip.frames(margin + REPAIR.smoothing)
     changed = False
     for fault in faults:
         if fault.stop - fault.start > clip.frames(REPAIR.longest_collision):
@@ -407,7 +414,7 @@ def _lowered(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motio
     for run in true_runs(lowest > 0):
         if any(fault.start < run.stop and fault.stop > run.start for fault in faults):
             drop[run] = lowest[run]
-    half = clip.frames(0.05)
+    half = clip.frames(REPAIR.smoothing)
     kernel = np.hanning(2 * half + 3)[1:-1]
     drop = np.convolve(np.pad(drop, half, mode="edge"), kernel / kernel.sum(), mode="valid")
     places = np.array(motion.poses._full_translations())
@@ -429,7 +436,7 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion
             limbs.setdefault(foot.ankle, (foot.leg, []))[1].append(name)
         elif len(path) > 3:
             limbs.setdefault(path[-1], (path[-4] if len(path) > 4 else path[1], []))[1].append(name)
-    width = clip.frames(0.08 + 0.5 * margin)
+    width = clip.frames(REPAIR.lift + 0.5 * margin)
     frames = np.zeros(len(motion), dtype=bool)
     for fault in faults:
         frames[max(0, fault.start - 2 * width) : fault.stop + 2 * width] = True
@@ -458,7 +465,7 @@ def _planted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motio
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}
     found = find_contacts(motion, clip.feet, points, up=clip.up, speed=PLANTING.speed, height=PLANTING.height,
                           ground=clip.terrain)  # fmt: skip
-    more = clip.frames(0.05 + margin)
+    more = clip.frames(REPAIR.smoothing + margin)
     for fault in faults:
         rows = slice(max(0, fault.start - more), fault.stop + more)
         for foot in clip.feet:

@@ -22,6 +22,9 @@ Flags = NDArray[np.bool_]
 
 NO_FEET = "no feet were found"
 SHORTEST_PENETRATION = 0.08  # [s]; not tuned
+SHORTEST_FLOATING = 0.1  # [s]; not tuned
+# The lowest height of heels and tips of toes is this percentile of their heights; not tuned.
+FLOOR_PERCENTILE = 2
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,13 @@ class _SkateRules:
         window: The speed of a foot is measured over this time [s].
         fastest: A low foot that is faster swings, and does not slide [leg lengths a second].
         shortest: Shorter slides are no skate [s].
+        usual_percentile: What is usual in the clip is this percentile of the speeds of feet in contact.
     """
 
     window: float = 0.1
     fastest: float = 1.2
     shortest: float = 0.12
+    usual_percentile: int = 30
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def skate(clip: Clip, budget: float, times: float) -> Measure:
     speeds, stances = zip(*(_slide(clip, foot) for foot in clip.feet), strict=True)
     values = np.where(np.stack(stances, axis=1), np.stack(speeds, axis=1), 0.0)
     usual = values[np.stack(stances, axis=1)]
-    own = float(np.percentile(usual, 30)) if len(usual) else 0.0
+    own = float(np.percentile(usual, SKATE.usual_percentile)) if len(usual) else 0.0
     allowed = np.full(len(clip.feet), max(budget, times * own))
     names = tuple(foot.ankle for foot in clip.feet)
     return Measure(
@@ -166,7 +171,7 @@ def above_ground(clip: Clip) -> Floats:
             for name in _below(clip, foot):
                 floor[clip.column(name)] = min(
                     clip.levels[foot.toe or foot.ankle],
-                    float(np.percentile(clip.heights[:, clip.column(name)], 2)),
+                    float(np.percentile(clip.heights[:, clip.column(name)], FLOOR_PERCENTILE)),
                 )
     above = (clip.heights - floor) / clip.leg
     # A root with a single child is not part of the body: it often lies on the ground.
@@ -240,7 +245,7 @@ def floating(clip: Clip, budget: float) -> Measure:
         names,
         values,
         np.array([budget]),
-        clip.frames(0.1, 2),
+        clip.frames(SHORTEST_FLOATING, 2),
         clip.frames(MERGE_TIME),
     )
 

@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 # A knee that is bent less does not show in which direction it bends [rad]; not tuned.
 LEAST_BEND = 0.35
 ALLOWED_BACKWARD_BEND = 0.3  # of a knee [rad]; not tuned
+SHORTEST_BONE = (
+    0.02  # changes of shorter bones are measured as shares of this [leg lengths]; not tuned
+)
+USUAL_TIMES = 4.0  # allowed multiple of the usual change of a bone's length; not tuned
 
 
 def limits(clip: Clip, budget: float) -> Measure:
@@ -86,10 +90,10 @@ def bones(clip: Clip, budget: float) -> Measure:
         return nothing("bones", "there are no bones")
     usual = np.median(lengths, axis=0)
     # For a bone of nearly zero length, the share of it means nothing.
-    size = np.maximum(usual, 0.02 * clip.leg)
+    size = np.maximum(usual, SHORTEST_BONE * clip.leg)
     values = np.abs(lengths - usual) / size
     # Bones that always vary, as in files of positions, may vary as usual.
-    allowed = np.maximum(budget, 4.0 * np.median(values, axis=0))
+    allowed = np.maximum(budget, USUAL_TIMES * np.median(values, axis=0))
     return Measure("bones", "of length", names, values, allowed, near=clip.frames(MERGE_TIME))
 
 

@@ -33,6 +33,7 @@ KINDS = (
 # Share of the budget that is allowed beside the clip before it was changed; not tuned.
 BUDGET_AGAINST = 0.75
 RECURRENCE_TIME = 0.3  # peaks farther apart are two events [s]; not tuned
+AGAINST_TIME = 0.2  # values of the original count this far around a frame [s]; not tuned
 WORSE_TIMES = 1.25  # a known fault counts again if it is this many times as bad; not tuned
 
 MEANINGS = {

@@ -29,7 +29,9 @@ class _PopRules:
         girth: Points this far beside a bone show how it turns [leg lengths].
         visible_times: A joint pops by at most this many times what is visible of it in the world: child joints may
             cancel the rest.
-        least_reach: A joint throws what hangs on it at least this far for each radian [leg lengths].
+        least_reach: Least distance by which a joint moves its children for each radian [leg lengths].
+        usual_percentile: What is usual in the clip is this percentile of a joint's differences.
+        usual_speed_share: Share of `Budgets.times` that counts for speed.
     """
 
     window: float = 0.045
@@ -37,6 +39,8 @@ class _PopRules:
     girth: float = 0.1
     visible_times: float = 3.0
     least_reach: float = 0.03
+    usual_percentile: int = 85
+    usual_speed_share: float = 0.4
 
 
 POPS = _PopRules()
@@ -163,7 +167,9 @@ def speed(clip: Clip, budget: float, times: float, least: float | None = None) -
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
     window = clip.frames(POPS.window, 3)
     sizes, values = _pops(vectors, window)
-    allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
+    allowed = np.maximum(
+        budget, POPS.usual_speed_share * times * np.percentile(sizes, POPS.usual_percentile, axis=0)
+    )
     values = _in_world(clip, values, budget, lambda ways: ways, window)
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
     values[:, _small(clip, least)] = 0.0
@@ -185,7 +191,7 @@ def acceleration(clip: Clip, budget: float, times: float, least: float | None = 
 
     window = clip.frames(POPS.window, 3)
     sizes, values = _pops(changes(vectors), window)
-    allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
+    allowed = np.maximum(budget, times * np.percentile(sizes, POPS.usual_percentile, axis=0))
     values = _in_world(clip, values, budget, changes, window)
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge])

@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 USUAL_STEPS = 3  # on each side of the seam, which show what is usual there; not tuned
 # A loop that ends farther from its beginning travels [leg lengths]; not tuned.
 TRAVEL_DISTANCE = 0.5
+TIMES_SHARE = 0.25  # share of `Budgets.times` that counts for the seam; not tuned
 
 
 def seam(clip: Clip, budget: float, times: float) -> Measure:
@@ -51,5 +52,5 @@ def seam(clip: Clip, budget: float, times: float) -> Measure:
     )  # a pop is not usual
     off = np.linalg.norm(across - 0.5 * (before + after), axis=-1)
     values = np.zeros((len(clip.motion), len(names)))
-    values[-1] = np.maximum(off - 0.25 * times * near, 0.0)
+    values[-1] = np.maximum(off - TIMES_SHARE * times * near, 0.0)
     return Measure("seam", "rad", names, values, np.full(len(names), budget))
