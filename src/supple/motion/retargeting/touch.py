@@ -36,7 +36,7 @@ class _TouchRules:
         head: Distance from the head [leg lengths of the source].
         arm: Distance from the axis of the other arm [leg lengths of the source].
         bent: Bend of the elbow [rad], the other way round: an arm that hangs does not touch.
-        slow: Speed of the wrist along the part [leg lengths a second].
+        slow: Speed of the wrist relative to the part [leg lengths a second].
         shortest: Shorter touches are left out [s].
         above: Height of a wrist in front of the trunk [share of the trunk], the other way round.
         free: Position along the other forearm [share of it]; nearer to the other hand, the hands' own relation counts.
