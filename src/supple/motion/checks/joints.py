@@ -16,9 +16,8 @@ Floats = NDArray[np.float64]
 # A knee that is bent less does not show in which direction it bends [rad]; not tuned.
 LEAST_BEND = 0.35
 ALLOWED_BACKWARD_BEND = 0.3  # of a knee [rad]; not tuned
-SHORTEST_BONE = (
-    0.02  # changes of shorter bones are measured as shares of this [leg lengths]; not tuned
-)
+# Changes of shorter bones are measured as shares of this [leg lengths]; not tuned.
+SHORTEST_BONE = 0.02
 USUAL_TIMES = 4.0  # allowed multiple of the usual change of a bone's length; not tuned
 
 
