@@ -26,8 +26,8 @@ from measuring import median, parser, run_part
 
 import supple
 from supple import Ball, Cone, Hinge, Motion, Node, Reach, Skeleton, Tip, Window
-from supple.batch import Plan, PlanOnClip, run
-from supple.batch.steps import Limit, Plant
+from supple.clips import Plan, PlanOnClip, run
+from supple.clips.steps import Limit, Plant
 from supple.model.skeleton import Pose
 from supple.rotations import from_rotation_vector
 
@@ -165,7 +165,7 @@ def plant(arguments: Sequence[str] | None = None) -> int:
     """Foot-planting with reading and writing, over many clips.
 
     A clip of 65 joints and 1,000 frames, made from the walk that comes along with fingers added, is planted N times
-    over by `supple.batch`, with one worker and with two, and by the command line: frames a second.
+    over by `supple.clips`, with one worker and with two, and by the command line: frames a second.
     """
     words = parser(plant.__doc__, "plant")
     words.add_argument("--clips", type=int, default=40)

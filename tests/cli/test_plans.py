@@ -10,13 +10,13 @@ import pytest
 import typer
 
 import supple
-from supple.batch import Plan, load_plan
-from supple.batch.plan import KEYS
-from supple.batch.reader import Reader
-from supple.batch.steps import STEPS, CheckStep, Correct, Plant, Retarget
 from supple.cli.app import app
 from supple.cli.commands import check, correct, retarget
 from supple.cli.many_files import READER
+from supple.clips import Plan, load_plan
+from supple.clips.plan import KEYS
+from supple.clips.reader import Reader
+from supple.clips.steps import STEPS, CheckStep, Correct, Plant, Retarget
 
 # Options about files, output and where it runs: what is done with a clip does not depend on them.
 FILES = {"files", "out", "out_dir", "plan", "jobs", "shard", "scheduler", "json"}

@@ -14,9 +14,9 @@ import pytest
 
 import supple
 from supple import Character, Mesh, Motion, Skin, SuppleError
-from supple.batch.models import mesh as read_mesh
-from supple.batch.models import skeleton as read_skeleton
-from supple.batch.plan import load_plan
+from supple.clips.models import mesh as read_mesh
+from supple.clips.models import skeleton as read_skeleton
+from supple.clips.plan import load_plan
 from supple.formats.collada import read_collada
 from supple.formats.lint import lint
 from supple.formats.obj.read import read_obj

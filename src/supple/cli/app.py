@@ -39,7 +39,7 @@ UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer uses 
 
 
 class Commands(TyperGroup):
-    """The commands; a SuppleError or MemoryError is one line on stderr and exit code 2.
+    """The commands; a SuppleError or MemoryError becomes one line on stderr and exit code 2.
 
     A closed pipe, as with `| head`, changes neither what a command does nor its exit code.
     """
@@ -63,7 +63,7 @@ class Commands(TyperGroup):
         )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that arguments begin with; the error for another names those like it."""
+        """The command that arguments begin with; the error for an unknown one names similar commands."""
         self.commands = dict.fromkeys(COMMANDS)  # typer looks for alike names among the keys
         return super().resolve_command(ctx, args)
 
@@ -113,7 +113,7 @@ def supple_(
 ) -> None:
     """Inverse kinematics for everything with joints.
 
-    Say where the hand must be; supple finds the pose, and says why when it cannot.
+    Give a target for the hand; supple finds the pose, or says why there is none.
     Exit codes: 0 done, 1 not reached, 2 bad input.
     """
     del version

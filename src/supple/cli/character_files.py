@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from supple.batch.models import quiet as quiet
-from supple.batch.reader import Reader
-from supple.batch.report import warnings_of
 from supple.cli.console import say_warnings
+from supple.clips.models import quiet as quiet
+from supple.clips.reader import Reader
+from supple.clips.report import warnings_of
 from supple.errors import SuppleError
 from supple.model.character import Character, Note
 

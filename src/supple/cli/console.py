@@ -14,7 +14,7 @@ from rich.text import Text
 from supple.files import plain
 from supple.texts import MISSING
 
-UNBOUNDED = 1_000_000  # width of pipes and files [columns]: no wrapping
+UNWRAPPED_COLUMNS = 1_000_000  # width of pipes and files, so that no line wraps
 
 
 def console() -> Console:
@@ -29,7 +29,7 @@ def error_console() -> Console:
 
 def _console(stream: TextIO | None, *, stderr: bool) -> Console:
     """A console as wide as the terminal; output to a pipe or file is not wrapped."""
-    wide = None if stream is not None and stream.isatty() else UNBOUNDED
+    wide = None if stream is not None and stream.isatty() else UNWRAPPED_COLUMNS
     return Console(stderr=stderr, width=wide, highlight=False, markup=False, emoji=False)
 
 

@@ -1,4 +1,4 @@
-"""Run something on one file or many from the command line: where results go, progress, a line for each, a summary."""
+"""Run work on one file or many from the command line: output paths, progress, a line for each file, a summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.batch import (
+from supple.cli.console import complain, console, error_console, print_json, say_warnings
+from supple.clips import (
     BAD_INPUT,
     DONE,
     Ended,
@@ -25,16 +26,15 @@ from supple.batch import (
     parse_shard,
     run,
 )
-from supple.batch.clip_files import ClipFiles, expanded, places
-from supple.batch.keys import CommandLine
-from supple.cli.console import complain, console, error_console, print_json, say_warnings
+from supple.clips.clip_files import ClipFiles, expanded, result_paths
+from supple.clips.keys import CommandLine
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing
 from supple.threads import cores
 
 SCALE = "Many clips"
-EACH = 8  # clips that are worth a process
+CLIPS_PER_PROCESS = 8  # least number that makes up for starting a process; not tuned
 
 PlanOption = Annotated[
     Path | None,
@@ -46,7 +46,7 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs", "-J", metavar="N", min=1, rich_help_panel=SCALE,
-        help="How many processes. Default: one for each core, fewer for a few clips.",
+        help="The number of processes. Default: one for each core, fewer for a few clips.",
     ),
 ]  # fmt: skip
 ShardOption = Annotated[
@@ -66,7 +66,7 @@ SchedulerOption = Annotated[
 
 
 READER = CommandLine({"arguments": "arg"})
-"""The options of readers that are not called as their keys in a plan."""
+"""The options of readers whose names differ from their keys in a plan."""
 
 
 def planned(
@@ -82,9 +82,9 @@ def planned(
 
     Args:
         path: Of the plan.
-        files: Files, folders and patterns; none for those of the plan.
-        folder: For the results: what is found in it is left out.
-        reader: Options of readers, which take the place of the plan's.
+        files: Files, folders and patterns; if empty, those of the plan.
+        folder: The output folder; clips found in it are left out.
+        reader: Options of readers, which override the plan's.
     """
     plan = load_plan(path)
     plan = replace(plan, reader=plan.reader.changed(reader or {}, READER))
@@ -96,7 +96,7 @@ def planned(
         try:
             character = plan.reader.load(clip)
         except SuppleError:
-            continue  # it is named when its turn comes
+            continue  # reported when the clip is processed
         if character.motions:
             name = plan.motion if plan.motion not in (None, "all") else None
             plan.check_names(character, character.motion(name or next(iter(character.motions))))
@@ -129,7 +129,7 @@ def results(
     ):  # fmt: skip
         folder = out
     if folder is not None:
-        return folder, places(clips, folder, ending=ending)
+        return folder, result_paths(clips, folder, ending=ending)
     assert out is not None
     if len(clips) != 1:
         raise SuppleError(f"--out: expected one file, got {len(clips)}; give --out-dir FOLDER")
@@ -137,7 +137,7 @@ def results(
     return None, [(file, out) for file in clips]
 
 
-def run_batch(
+def run_clips(
     work: OnClip,
     pairs: Sequence[tuple[Path, Path]],
     folder: Path | None,
@@ -155,28 +155,28 @@ def run_batch(
     skipped: int = 0,
     verb: str = "done",
 ) -> None:
-    """Run something on clips, and report; exits with the worst code of all.
+    """Run work on clips and report; exits with the worst exit code of all clips.
 
     Args:
         work: What to do with each.
         pairs: (clip, result) of each.
         folder: Of the results; None if nothing is written.
-        json: Whether all is printed as JSON at the end.
+        json: True to print everything as JSON at the end.
         jobs: As --jobs.
         shard: As --shard.
         scheduler: As --scheduler.
         written: Whether each clip has a result that is a file.
-        say: Prints what became of a clip that did not fail; by default a line.
+        say: Prints the result of a clip that did not fail; by default one line.
         each: Called with each clip that ends.
-        row: The data of a clip for JSON; by default its result and what it says itself.
+        row: The data of a clip for JSON; by default its output path and its own data.
         end: Called when all clips have ended, before the summary.
-        single: Whether one clip is meant, not a list of one: JSON is then about that clip alone, which may use all
+        single: True for one clip, not a list of one: JSON then describes that clip alone, the clip may use all
             cores, and clips are not counted.
-        skipped: How many files in folders hold no motions, and were left out.
-        verb: What the summary says of files that did not fail.
+        skipped: The number of files in folders that hold no motions, and were left out.
+        verb: The participle for files that did not fail, in the summary.
     """
     if jobs is None and scheduler is None:
-        jobs = max(1, min(cores(), len(pairs) // EACH))
+        jobs = max(1, min(cores(), len(pairs) // CLIPS_PER_PROCESS))
     part = parse_shard(shard) if shard is not None else None
     state = run(
         work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written,
@@ -208,7 +208,7 @@ def run_batch(
 def _json_if_interrupted(
     state: Run, rows: dict[Path, dict[str, Any]], json: bool, skipped: int
 ) -> Iterator[None]:
-    """If a run cannot go on, print the JSON of the clips that have ended, and which have not."""
+    """If a run cannot go on, print the JSON of the clips that have ended, and list the others."""
     try:
         yield
     except RunInterruptedError:
@@ -241,7 +241,7 @@ def _end(
     verb: str,
 ) -> None:
     if state.warning:
-        complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
+        complain(SuppleError(f"{state.warning}; if this run is interrupted, it cannot resume"))
     if json and single and state.pairs:  # none if they are of another shard
         if not state.failed:
             print_json(next(iter(rows.values())))
@@ -266,7 +266,7 @@ def _summary(state: Run, skipped: int, verb: str) -> Text:
 
 
 def pace(state: Run) -> str:
-    """How fast it goes, and how long it will take."""
+    """The rate, and the time left."""
     left = state.left
     if left is None:
         return ""

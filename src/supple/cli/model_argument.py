@@ -29,7 +29,7 @@ EXPECTED = (
     "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "
     "(.bvh, .smd, .glb, .gltf, .character, .urdf, .xacro, .xml), or a .json file of Skeleton.to_json"
 )
-LONGEST = 100_000  # most links of a count
+MOST_LINKS = 100_000  # of LENGTHxCOUNT; not tuned
 PAIR = tuple[float | None, float | None]
 T = TypeVar("T")
 
@@ -79,9 +79,9 @@ def _chain(text: str) -> Skeleton:
     sizes, at, spec = text.partition("@")
     for part in sizes.split(","):
         size, times, count = part.partition("x")
-        if times and not (count.isdecimal() and 0 < int(count) <= LONGEST):
+        if times and not (count.isdecimal() and 0 < int(count) <= MOST_LINKS):
             raise SuppleError(
-                f"chain: expected LENGTHxCOUNT with a count from 1 to {LONGEST}, got {part!r}"
+                f"chain: expected LENGTHxCOUNT with a count from 1 to {MOST_LINKS}, got {part!r}"
             )
         lengths += [number("chain length", size)] * (int(count) if times else 1)
     return chain(lengths, joint=read_joint(spec) if at else Ball())

@@ -14,7 +14,7 @@ from supple.model.character import Character
 from supple.texts import number, vector
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
-CONSTRAINTS = "Before all goals"
+CONSTRAINTS = "Constraints"
 FEET = "Feet and ground"
 
 RootOption = Annotated[
@@ -26,7 +26,7 @@ DepthOption = Annotated[
     typer.Option(
         metavar="N",
         min=0,
-        help="How many joints may move; 0: all up to the skeleton's root.",
+        help="The number of joints that may move; 0: all up to the skeleton's root.",
         rich_help_panel=GOALS,
     ),
 ]
@@ -41,8 +41,8 @@ FreeRootOption = Annotated[
     bool,
     typer.Option(
         "--free-root",
-        help="Let the model's free root move too, such as a robot's floating base. Without it the root stays "
-        "unless a goal names it or a limb is held.",
+        help="Let the model's free root move too, such as a robot's floating base. Without this option the root "
+        "moves only if a goal names it or a limb is held.",
         rich_help_panel=GOALS,
     ),
 ]
@@ -60,8 +60,8 @@ ObstacleOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SHAPE",
-        help=f"Keep bones out of this as well: {OBSTACLES}; world, sizes from side to side. A plane is "
-        "solid behind its normal, an axis or a vector; z if not said. Repeatable.",
+        help=f"Keep bones out of this obstacle: {OBSTACLES}; in world; SIZE is from side to side. A plane is "
+        "solid behind its normal, which is an axis or a vector, by default z. Repeatable.",
         rich_help_panel=CONSTRAINTS,
     ),
 ]
@@ -69,8 +69,8 @@ BalanceOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FOOT,FOOT",
-        help="Keep the centre of mass over the soles of these feet. Masses that the model does not "
-        "have are taken from the volume of its capsules.",
+        help="Keep the centre of mass over the soles of these feet. Masses missing from the model are "
+        "computed from the volume of its capsules.",
         rich_help_panel=CONSTRAINTS,
     ),
 ]
@@ -79,7 +79,7 @@ BalanceMarginOption = Annotated[
     typer.Option(
         metavar="MARGIN",
         min=0.0,
-        help="And at least this far from the edge of the soles.",
+        help="Keep it at least this far from the edge of the soles.",
         rich_help_panel=CONSTRAINTS,
     ),
 ]
@@ -95,7 +95,7 @@ WeldOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B",
-        help="Hold the frames of two joints or tips together, place and turn. Repeatable.",
+        help="Hold two joints or tips together in position and orientation. Repeatable.",
         rich_help_panel=CONSTRAINTS,
     ),
 ]
@@ -104,7 +104,7 @@ LookAtOption = Annotated[
     typer.Option(
         "--look-at",
         metavar="NAME=X,Y,Z",
-        help="Have NAME's x axis point there, or at another joint or tip; X,Y,Z@-z for another axis. "
+        help="Point NAME's x axis at a point, or at another joint or tip; X,Y,Z@-z: another axis. "
         "Repeatable.",
         rich_help_panel=GOALS,
     ),
@@ -114,7 +114,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="chain:9,9,9,9,4 (ball joints; 1x50: fifty links; @hinge:z after it: all joints), "
+        help="chain:9,9,9,9,4 (ball joints; 1x50: fifty links; append @hinge:z for another joint), "
         "a character (.bvh, .smd, .glb, .gltf, .character, .urdf, .xacro, .xml), or a .json skeleton.",
     ),
 ]
@@ -124,7 +124,7 @@ JointOption = Annotated[
         "--joint",
         "-j",
         metavar="NAME=JOINT",
-        help="Another joint, for NAME or, without NAME=, for all: ball, hinge:z:-150:150, "
+        help="Replace the joint NAME or, without NAME=, all joints: ball, hinge:z:-150:150, "
         "cone:120, cone:20,90,40,60 (down, up, left, right), axes:xyz:90, slider:y:0:2, planar:z, "
         "free, fixed. Degrees. Repeatable.",
         rich_help_panel=MODEL,
@@ -135,7 +135,7 @@ FolderOption = Annotated[
     typer.Option(
         "--folder",
         metavar="FOLDER",
-        help="The folder that holds the files that the model refers to, such as the ROS packages of a "
+        help="The folder with the files that the model refers to, such as the ROS packages of a "
         "robot. Default: the model's own folder; for a robot, the ROS package that holds it.",
         rich_help_panel=MODEL,
     ),
@@ -155,8 +155,8 @@ LimitsOption = Annotated[
         "--limits",
         "-l",
         metavar="NAME=LO:HI",
-        help="Limits for NAME or, without NAME=, for all, in degrees: LO:HI, or one number for as "
-        "far to both sides; for a ball its greatest bend: j1=120,j2=90. Repeatable.",
+        help="Limits of NAME or, without NAME=, of all joints, in degrees: LO:HI, or one number for "
+        "both sides; for a ball the greatest bend: j1=120,j2=90. Repeatable.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -166,18 +166,18 @@ PlotOption = Annotated[
         "--plot",
         "-p",
         metavar="FILE",
-        help="Draw it: a .png or .svg file.",
+        help="Draw a figure: a .png or .svg file.",
         rich_help_panel=OUTPUT,
     ),
 ]
 JsonOption = Annotated[
     bool,
-    typer.Option("--json", help="JSON on stdout, and nothing else.", rich_help_panel=OUTPUT),
+    typer.Option("--json", help="Print JSON on stdout, and nothing else.", rich_help_panel=OUTPUT),
 ]
 ToleranceOption = Annotated[
     float | None,
     typer.Option(
-        help="How near counts as reached. Default: 1e-4 of the chain's length.",
+        help="The distance that counts as reached. Default: 1e-4 of the chain's length.",
         rich_help_panel=SOLVING,
     ),
 ]
@@ -201,7 +201,7 @@ PositionModeOption = Annotated[
     typer.Option(
         "--position-mode",
         metavar="replace|add|auto",
-        help="BVH: what position channels below the root mean. Default: replace OFFSET.",
+        help="BVH: the meaning of position channels below the root. Default: they replace OFFSET.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -210,7 +210,7 @@ FpsOption = Annotated[
     typer.Option(
         "--fps",
         metavar="N",
-        help="Frames a second: of SMD, which does not say (default: 30), or in place of BVH's.",
+        help="Frames a second: of SMD, which does not store it (default: 30), or instead of BVH's own.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -220,7 +220,7 @@ GroundOption = Annotated[
         "--ground",
         metavar="HEIGHT|A,B,C,D|FILE",
         help="The ground: its height, a plane a x + b y + c z = d, or a mesh (.obj, .glb, ...) in the clips' "
-        "world and unit. Default: level, where feet stand.",
+        "world and unit. Default: level, at the height where the feet stand.",
         rich_help_panel=FEET,
     ),
 ]
@@ -229,7 +229,7 @@ ShapesOption = Annotated[
     typer.Option(
         "--shapes",
         metavar="FILE",
-        help="SMD: the VTA file of its shapes. Default: the one of the same name beside it, if any.",
+        help="SMD: the VTA file with its shapes. Default: the one of the same name beside it, if any.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -239,7 +239,7 @@ IterationsOption = Annotated[
         "--max-iterations",
         metavar="N",
         min=0,
-        help="At most how many iterations.",
+        help="The greatest number of iterations.",
         rich_help_panel=SOLVING,
     ),
 ]
@@ -253,7 +253,7 @@ def read_constraints(
     connect: list[str] | None,
     weld: list[str] | None,
 ) -> Constraints:
-    """What the options ask for that comes before all goals."""
+    """The constraints that the options ask for."""
     asked = Constraints(
         avoid,
         tuple(obstacle or ()),
@@ -275,7 +275,7 @@ def checked_plot(path: Path | None) -> None:
 
 
 def upright(character: Character) -> str:
-    """The up axis in figures of a character: z if that is its own, else y."""
+    """The up axis for figures of a character: z if that is its up axis, else y."""
     return "z" if character.up == "z" else "y"
 
 

@@ -1,8 +1,8 @@
-"""Streams that take all output: closed pipes, as in `supple info clip.bvh | head -1`, and letters they cannot encode.
+"""Output streams that never fail: on closed pipes, as in `supple info clip.bvh | head -1`, or on unencodable letters.
 
-The command runs to its end and drops further output, so that its files are complete and its exit code
-does not change. Of names of files that are not UTF-8, and where the terminal's encoding lacks a letter, a
-replacement is printed.
+After its pipe is closed, a command runs to its end and drops further output, so that its files are complete and its
+exit code does not change. A replacement is printed for bytes of file names that are not UTF-8, and for letters that the
+terminal's encoding lacks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Contacts: when feet, hands or any joints rest on the ground, from their heights and speeds.
 
-A contact lasts from the first to the last frame in which a point is slow and about as low as it ever is
-when slow. In between it may be somewhat faster or higher, so that noise does not break the contact. A foot
-whose shin lies down, as in kneeling and crawling, does not stand, however low and slow it is.
+A contact lasts from the first to the last frame in which a point is slow, and near the lowest height it has while
+slow. In between it may be somewhat faster or higher, so that noise does not break the contact. A foot whose shin lies
+down, as in kneeling and crawling, is not in contact.
 """
 
 from __future__ import annotations
@@ -27,25 +27,42 @@ Flags = NDArray[np.bool_]
 Interval = tuple[int, int]
 
 FORMAT = "supple-contacts"
-VERSION = 1
+FORMAT_VERSION = 1
 
-SPEED = 0.24  # below which a point is slow [leg lengths a second]
-HEIGHT = 0.04  # above its lowest place up to which it is low [leg lengths]
-MORE = 1.5  # within a contact it may be so many times as fast and as high
-SHORTEST = 0.1  # a contact of less is none [s]
-GAP = 0.06  # and what parts two contacts for less does not [s],
-JUMP = 3.0  # unless the point jumps: so many times as fast as slow
-WINDOW = 1.0 / 30.0  # over which speeds are measured [s]
-LOWEST = 5.0  # the percentile of the heights at which a point is slow that is its lowest place
-REACH = (
-    0.25  # a joint whose lowest place is higher above the ground does not touch it [leg lengths]
-)
-# A knee that is less above its ankle does not stand over its foot [of the shin's length]. In 31 captured
-# clips of walks, runs, jumps and dances, feet that stand have 0.5 or more; in crawling it is below 0.1.
-LEAST_KNEE_HEIGHT_PER_SHIN = 0.3
-SHORTEST_SHIN_PER_LEG = (
-    0.1  # joints nearer to the ankle do not show where the shin points [leg lengths]
-)
+
+@dataclass(frozen=True)
+class ContactRules:
+    """When a point is in contact with the ground. Values without a source are not tuned.
+
+    Attributes:
+        speed: Below this a point is slow [leg lengths a second].
+        height: Up to this above its lowest height a point is low [leg lengths].
+        slack: Within a contact, `speed` and `height` are this many times as large.
+        shortest: Shorter contacts are left out [s].
+        gap: Shorter gaps between two contacts are closed [s], unless the point jumps in them.
+        jump: A point that is this many times as fast as `speed` jumps.
+        window: Speeds are central differences over this time [s].
+        lowest_percentile: The lowest height of a point is this percentile of its heights while it is slow.
+        reach: A joint whose lowest height is farther above the ground never touches it [leg lengths].
+        knee_height: A foot whose knee is less above the ankle does not stand [shin lengths]. In 31 captured clips of
+            walks, runs, jumps and dances, feet that stand have 0.5 or more; in crawling it is below 0.1.
+        shortest_shin: Joints nearer to the ankle do not show the direction of the shin [leg lengths].
+    """
+
+    speed: float = 0.24
+    height: float = 0.04
+    slack: float = 1.5
+    shortest: float = 0.1
+    gap: float = 0.06
+    jump: float = 3.0
+    window: float = 1.0 / 30.0
+    lowest_percentile: float = 5.0
+    reach: float = 0.25
+    knee_height: float = 0.3
+    shortest_shin: float = 0.1
+
+
+CONTACT_RULES = ContactRules()
 
 
 @dataclass(frozen=True)
@@ -93,7 +110,7 @@ class Contacts:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The joints and tips it is about, also those that are never in contact."""
+        """The joints and tips it covers, including those that are never in contact."""
         return tuple(self.intervals)
 
     def __getitem__(self, joint: str) -> tuple[Interval, ...]:
@@ -108,12 +125,12 @@ class Contacts:
         return found
 
     def add(self, joint: str, start: int, stop: int) -> Contacts:
-        """With another contact of a joint, from frame `start` up to before `stop`."""
+        """A copy with another contact of a joint, from frame `start` to the frame before `stop`."""
         runs = self.intervals.get(text("joint", joint), ())
         return replace(self, intervals={**self.intervals, joint: [*runs, (start, stop)]})
 
     def remove(self, joint: str, start: int = 0, stop: int | None = None) -> Contacts:
-        """Without what contacts a joint has from frame `start` up to before `stop`, or the end."""
+        """A copy in which a joint has no contact from frame `start` to the frame before `stop`, or to the end."""
         start, stop = _interval(joint, (start, self.frames if stop is None else stop), self.frames)
         runs = [piece for a, b in self[joint]
                 for piece in ((a, min(b, start)), (max(a, stop), b))
@@ -121,9 +138,9 @@ class Contacts:
         return replace(self, intervals={**self.intervals, joint: runs})
 
     def shift(self, joint: str, frame: int, by: int) -> Contacts:
-        """With the contact of a joint that holds a frame moved by so many frames, later if above 0.
+        """A copy in which the contact of a joint around a frame is moved by some frames, later if `by` is positive.
 
-        What goes beyond the first or last frame is cut off.
+        It is cut off at the first and last frame.
 
         Raises:
             SuppleError: The joint is not in contact in that frame.
@@ -143,12 +160,17 @@ class Contacts:
     def to_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists; `from_json` reads them back."""
         joints = {name: [list(run) for run in runs] for name, runs in self.intervals.items()}
-        return {"format": FORMAT, "version": VERSION, "frames": self.frames, "joints": joints}
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "frames": self.frames,
+            "joints": joints,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Contacts:
         """The contacts that `to_json` described."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("frames", "joints"):
             if key not in data:
                 raise SuppleError(f"contacts from JSON: expected {key!r}, got none")
@@ -206,27 +228,27 @@ def contacts(
     joints: Sequence[str] | None = None,
     *,
     up: str = "y",
-    speed: float = SPEED,
-    height: float = HEIGHT,
+    speed: float = CONTACT_RULES.speed,
+    height: float = CONTACT_RULES.height,
 ) -> Contacts:
     """Find when feet, hands or any joints are in contact with level ground.
 
     A contact begins and ends with a frame in which the point is slower than `speed` and less than
-    `height` above its lowest place; in between it may be half as fast and as high again. The lowest
-    place is the 5th percentile of its heights while it is slow. Where that is over a quarter of a leg
-    above the ground, which is the lowest place of the feet, the joint never touches it: a hand that
-    hangs is in no contact. Ankles and toes are in contact only while the knee is above the ankle by
-    0.3 of the shin's length: feet of a figure that kneels, crawls or lies do not stand. Contacts of
-    less than 0.1 s are left out. In a loop, the first frame comes after the last.
+    `height` above its lowest height; in between, both bounds are 1.5 times as large. The lowest
+    height is the 5th percentile of its heights while it is slow. A joint whose lowest height is more
+    than a quarter of a leg above the ground, such as a hanging hand, has no contacts; the ground is at
+    the lowest height of the feet. Ankles and toes are in contact only while the knee is above the ankle
+    by 0.3 of the shin's length, so that the feet of a figure that kneels, crawls or lies are not.
+    Contacts of less than 0.1 s are left out. In a loop, the first frame follows the last.
 
     Args:
-        motion: What plays; heights and speeds are those of its own frames, in world.
+        motion: The motion; heights and speeds are those of its own frames, in world.
         joints: Joints or tips, such as ["LeftHand"]. By default ankles and toes: the topmost joints
-            called ankle or foot, or else where the two lowest limbs end, and what is next below.
+            called ankle or foot, or else the ends of the two lowest limbs, and the joints or tips below them.
         up: The axis that points up: "y", "z", "-x", ...
         speed: Below which a point is slow [leg lengths a second], above 0.
-        height: Above its lowest place up to which it is low [leg lengths], above 0. Where there are
-            no legs, the length is half the greatest extent of the skeleton at rest.
+        height: Above its lowest height up to which it is low [leg lengths], above 0. Without legs, the
+            leg length is half the greatest extent of the skeleton at rest.
 
     Returns:
         The intervals of frames in which each joint is in contact.
@@ -269,10 +291,10 @@ def find_contacts(
     ground: Ground | None = None,
     highest: Mapping[str, float] | None = None,
 ) -> Contacts:
-    """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`.
+    """The contacts of joints or tips of a motion whose feet are known; see `contacts`.
 
-    Heights are those above `ground`, if that is not level. `highest` says of some joints how high above the ground the
-    lowest place of one that touches it may be [leg lengths], instead of a quarter of a leg.
+    Heights are measured from `ground`, if it is given. `highest` has, for some joints, the greatest lowest height above
+    the ground at which they can touch it [leg lengths], instead of a quarter of a leg.
     """
     speed, height = positive("speed", speed), positive("height", height)
     ankles = {foot.ankle: foot.length for foot in feet}
@@ -282,7 +304,7 @@ def find_contacts(
                for name in foot_points([foot])}  # fmt: skip
     always = np.ones(len(motion), dtype=bool)
     length = float(np.mean(list(ankles.values()))) if feet else _half_extent(motion.skeleton)
-    # The ground is known by the feet; without any, by what is lowest.
+    # The feet give the height of the ground; without feet, the lowest joints or tips.
     known = own or dict.fromkeys(motion.skeleton.names, length)
     tracks = {
         name: _Track.of(motion, name, own.get(name, length), up, speed, ground,
@@ -291,11 +313,11 @@ def find_contacts(
     }  # fmt: skip
     flags = {}
     for name in names:
-        # Ankles are compared with ankles: how high one is above its sole is its own affair.
+        # Ankles are compared with ankles, since they are all about as high above their soles.
         like = next((kind for kind in (ankles, toes) if name in kind), known)
         lowest = min(tracks[one].lowest for one in like)
         track = tracks[name]
-        if track.lowest - lowest > (highest or {}).get(name, REACH) * length:
+        if track.lowest - lowest > (highest or {}).get(name, CONTACT_RULES.reach) * length:
             flags[name] = np.zeros(len(motion), dtype=bool)
         else:
             flags[name] = track.contact(motion, speed, height)
@@ -308,10 +330,14 @@ def upright_leg(motion: Motion, foot: Foot, up: Floats) -> Flags:
     above = motion.skeleton.path(foot.leg, ankle)[:-1]
     lengths = {name: float(np.linalg.norm(rest.position(name) - rest.position(ankle)))
                for name in above}  # fmt: skip
-    far = (name for name in reversed(above) if lengths[name] > SHORTEST_SHIN_PER_LEG * foot.length)
+    far = (
+        name
+        for name in reversed(above)
+        if lengths[name] > CONTACT_RULES.shortest_shin * foot.length
+    )
     knee = next(far, above[0])
     height = (motion.poses.position(knee) - motion.poses.position(ankle)) @ up
-    return np.asarray(height > LEAST_KNEE_HEIGHT_PER_SHIN * lengths[knee])
+    return np.asarray(height > CONTACT_RULES.knee_height * lengths[knee])
 
 
 def _half_extent(skeleton: Skeleton) -> float:
@@ -320,16 +346,16 @@ def _half_extent(skeleton: Skeleton) -> float:
 
 @dataclass(frozen=True)
 class _Track:
-    """How fast a point is in each frame, and how high.
+    """The speed and height of a point in each frame.
 
-    In a loop, three times around: what holds at the end goes on at the beginning.
+    A loop is repeated three times, so that a contact continues from its end to its beginning.
     """
 
     fast: Floats  # (F,) or (3 F,) [leg lengths a second]
     level: Floats  # as many [model units]
-    lowest: float  # place when slow, or at all [model units]
+    lowest: float  # height while slow, or at all [model units]
     length: float  # of the leg [model units]
-    upright: Flags  # as many; whether the leg of a foot stands over it
+    upright: Flags  # as many; whether the leg of a foot is above it
 
     @classmethod
     def of(
@@ -347,7 +373,7 @@ class _Track:
             level = level - ground.heights(points)
         slow = fast < speed
         known = next((rows for rows in (slow & upright, slow) if rows.any()), slice(None))
-        lowest = float(np.percentile(level[known], LOWEST))
+        lowest = float(np.percentile(level[known], CONTACT_RULES.lowest_percentile))
         return cls(fast, level, lowest, length, upright)
 
     def contact(self, motion: Motion, speed: float, height: float) -> Flags:
@@ -357,7 +383,11 @@ class _Track:
             return np.zeros(count, dtype=bool)
         high = (self.level - self.lowest) / self.length
         rests = self.upright & (self.fast < speed) & (high < height)
-        holds = self.upright & (self.fast < MORE * speed) & (high < MORE * height)
+        holds = (
+            self.upright
+            & (self.fast < CONTACT_RULES.slack * speed)
+            & (high < CONTACT_RULES.slack * height)
+        )
         found = np.zeros(len(high), dtype=bool)
         for run in true_runs(holds):
             inner = np.flatnonzero(rests[run]) + run.start
@@ -365,18 +395,18 @@ class _Track:
                 found[inner[0] : inner[-1] + 1] = True
         for run in true_runs(~found):
             inside = run.start > 0 and run.stop < len(found)
-            brief = run.stop - run.start < GAP * motion.fps
-            if inside and brief and self.fast[run].max() < JUMP * speed:
+            brief = run.stop - run.start < CONTACT_RULES.gap * motion.fps
+            if inside and brief and self.fast[run].max() < CONTACT_RULES.jump * speed:
                 found[run] = True
         for run in true_runs(found):
-            if run.stop - run.start < SHORTEST * motion.fps:
+            if run.stop - run.start < CONTACT_RULES.shortest * motion.fps:
                 found[run] = False
         return found if len(found) == count else found[count : 2 * count]
 
 
 def point_speeds(points: Floats, times: Floats, fps: float) -> Floats:
-    """How fast a point (F, 3) goes in each frame (F,), by the central difference over a window."""
-    half = max(1, round(0.5 * WINDOW * fps))
+    """The speed of a point (F, 3) in each frame (F,), by the central difference over a window."""
+    half = max(1, round(0.5 * CONTACT_RULES.window * fps))
     frames = np.arange(len(points))
     before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
     gaps = times[after] - times[before]

@@ -1,12 +1,11 @@
 """IK on top of a motion: goals over time, faded in and out, without pops.
 
-Frames are solved one after the other, each from its animated pose with the correction of the one before, so that all
-keep to one branch of answers. Then they are solved as one clip whose correction changes smoothly (`Prepared.clip`), and
-from there every frame to its tolerance; a run of frames takes these answers where they are smoother.
-Where goals fade, the pose is between the animated and the
-solved one; there, a joint that the correction alone would turn faster than `speed` is slowed down.
-Frames whose goals count wholly are left as they are solved, and frames outside all windows as they were.
-The report is measured on the frames of the result.
+Frames are solved one after the other, each from its animated pose with the correction of the frame before, so that all
+stay on one branch of solutions. They are then solved as one clip with a smoothly changing correction (`Prepared.clip`),
+and each frame is solved from there to its tolerance; a run of frames takes these solutions if they are smoother.
+Where goals fade, the pose is between the animated and the solved one; there, a joint that the correction would turn
+faster than `speed` is slowed down. Frames whose goals have full weight keep their solution, and frames outside all
+windows their animation. The report is measured on the frames of the result.
 """
 
 from __future__ import annotations
@@ -38,30 +37,30 @@ UNTOUCHED = -1
 """The status of a frame outside all windows."""
 
 FADING = -2
-"""The status of a frame that is part of the way between its animation and its goals."""
+"""The status of a frame that is between its animation and its goals."""
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """What `correct` gives.
+    """The result of `correct`.
 
     Attributes:
         motion: The corrected motion: same frames, same times.
         status: How each frame ended: the values of `Status`; -1 outside all windows, -2 where goals
-            fade and are not to be met, shape (F,).
-        error: How far each frame of `motion` is from its targets, model units; NaN outside all
+            fade and need not be met, shape (F,).
+        error: Distance of each frame of `motion` from its targets, model units; NaN outside all
             windows and where goals fade, shape (F,).
-        weight: How much of the solved pose each frame has, 0 to 1, shape (F,).
+        weight: The share of the solved pose in each frame, 0 to 1, shape (F,).
         seams: Where frames with and without correction meet, where a jump was spread out, and where
             the correction is faster than `speed`: the joint that it turns fastest, and how fast.
         limited: Names of the joints whose limits kept goals of any frame from coming closer.
         reasons: By frame, why its goals are not met, in words.
         collisions: By frame, the two bones, or the bone and the obstacle, that are deepest inside the
             margin of `Avoid`; frames without any are left out.
-        off_balance: How far the centre of mass of each frame is outside the support and margin of
-            `Balance`, model units, shape (F,); 0 where it is not, or not asked.
-        root_moves: By name, how far a free root that no goal names was moved from its animation at most, model
-            units.
+        off_balance: Distance of the centre of mass of each frame outside the support and margin of
+            `Balance`, model units, shape (F,); 0 if it is inside, or without `Balance`.
+        root_moves: By name, the greatest distance by which a free root that no goal names was moved from its
+            animation, model units.
     """
 
     motion: Motion
@@ -77,14 +76,14 @@ class Correction:
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Whether each frame's goals are met; true where none count wholly, shape (F,)."""
+        """Whether each frame's goals are met; true where no goal has full weight, shape (F,)."""
         return self.status <= Status.REACHED
 
     @property
     def speed(self) -> float:
         """The greatest joint speed that the correction adds at any seam [rad/s].
 
-        If the motion was corrected with a `speed`, no joint is faster anywhere than the greater of both.
+        If the motion was corrected with a `speed`, the correction is nowhere faster than the greater of the two.
         """
         return max((seam.added for seam in self.seams), default=0.0)
 
@@ -127,32 +126,32 @@ def correct(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Correction:
-    """Have a motion meet goals, frame by frame, and change nothing else.
+    """Change a motion so that it meets goals in each frame; nothing else changes.
 
     Args:
-        motion: What plays.
+        motion: The motion to change.
         goals: As for `solve`; targets are constant, or have a leading axis of the motion's frames.
-            `Connect`, `Weld`, `Avoid` and `Balance` hold in all frames that some goal counts in.
-        window: When the goals count: (start, stop) in seconds, a Window, or one for each goal;
+            `Connect`, `Weld`, `Avoid` and `Balance` hold in all frames in which any goal is active.
+        window: When the goals are active: (start, stop) in seconds, a Window, or one for each goal;
             None: always.
-        blend: For how long goals fade in before their window and out after it [s].
+        blend: How long goals fade in before their window and out after it [s].
         unreachable: Frames whose goals cannot be met "approach" them, or "keep" the animation;
             then the frames around them fade within `blend`.
-        coherent: Answers follow each other wherever a goal has several. They always do now: this has no effect any
-            more. With a Hold, which holds where the animation has it, frames start from the animation alone.
-        speed: How fast the correction should turn a joint against the animation at most [rad/s].
-            A greater jump is spread over the frames that fade next to it. Goals come first, and
-            frames outside all windows stay: what is then still faster is a seam that is `too_fast`.
+        coherent: No longer has an effect: the solutions of successive frames always follow each other. With a `Hold`,
+            whose targets come from the animation, frames start from the animation alone.
+        speed: The greatest speed at which the correction should turn a joint against the animation [rad/s].
+            A faster jump is spread over the fading frames next to it. Goals come first, and
+            frames outside all windows do not change: a jump that is still faster is a seam with `too_fast`.
             None for no bound.
         solver: As for `solve`.
         tolerance: As for `solve`.
         orientation_tolerance: As for `solve` [rad].
         lock: Names of joints that keep their animation.
-        first: The frame at which the motion begins. Frames before it, such as a T-pose from which the
-            motion jumps off, are left as they are, and there is no seam between them and the motion.
+        first: The frame at which the motion begins. Frames before it, such as a T-pose before the
+            motion, are left as they are, and there is no seam between them and the motion.
         free_root: Whether the free root of the model may leave its animation, as for `solve`.
-        threads: At most how many threads are used.
-        progress: Called with (done, total) frames as it goes on.
+        threads: The greatest number of threads.
+        progress: Called with (done, total) frames.
     """
     if not isinstance(motion, Motion):
         raise SuppleError(f"correct: expected a supple.Motion, got a {type(motion).__name__}")
@@ -199,18 +198,18 @@ def corrected(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Correction:
-    """A motion that meets goals with given weights; see `correct`.
+    """Change a motion so that it meets goals with given weights; see `correct`.
 
     Args:
-        motion: What plays.
+        motion: The motion to change.
         goals: With their targets.
-        weights: How much each goal counts in each frame, 0 to 1, shape (goals, F).
-        blend: For how long goals fade around frames that are kept [s].
+        weights: The weight of each goal in each frame, 0 to 1, shape (goals, F).
+        blend: How long goals fade around frames that are kept [s].
         keep: Whether frames whose goals cannot be met keep their animation.
-        smooth: Whether a smoother correction is looked for in the neighbourhood of the one that is found.
+        smooth: Whether to search for a smoother correction near the first one.
         speed: As in `correct` [rad/s].
         first: As in `correct`; frames before it have no weight.
-        threads: At most how many threads are used.
+        threads: The greatest number of threads.
         progress: As in `correct`.
         options: Of `prepare`.
     """
@@ -244,7 +243,7 @@ def corrected(
             motion, poses, moving, fading, speeds=speeds, added=added, speed=speed
         )
 
-    # From here on nothing changes: what is said is said of these poses.
+    # The poses are final: the report is measured on them.
     asked = np.flatnonzero(~fading[frames])
     there = frames[asked]
     met = problem.evaluate(
@@ -281,7 +280,7 @@ def _rows(frames: NDArray[np.int64]) -> Any:
 
 
 def _ended(met: Solution, solved: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word."""
+    """How frames ended: `met` measures whether they meet their goals; if not, the solver gives the reason."""
     why = np.where(solved == Status.REACHED, Status.STALLED, solved)
     return np.where(met.reached, Status.REACHED, why)
 
@@ -289,7 +288,7 @@ def _ended(met: Solution, solved: NDArray[np.int64]) -> NDArray[np.int64]:
 def _faults(
     found: Solution, frames: NDArray[np.int64], missed: NDArray[np.bool_]
 ) -> dict[int, Solution]:
-    """By frame, the solutions of those that miss their goals."""
+    """The solutions of the frames that miss their goals, by frame."""
     return {int(frames[k]): found[int(k)] for k in np.flatnonzero(missed)}
 
 
@@ -308,16 +307,16 @@ def _with_targets(goals: Any) -> tuple[Goal, ...]:
 
 @dataclass(frozen=True)
 class _Smoothing:
-    """How corrections are made smooth over time, between the solves of single frames.
+    """How corrections are made smooth over time.
 
     Measured on arms of five captured clips at 30 to 120 frames a second, with targets near, far and out of reach.
 
     Attributes:
         acceleration: Weight of the correction's second differences, as in `Smooth`: small, so that frames come near
-            to their targets and little is left to do for each alone.
-        departure: Weight of the correction itself, as in `Smooth`: what goals leave open goes back to the animation.
-        iterations: At most so many over all frames.
-        stall: An iteration that lowers the cost by less than this part is the last.
+            to their targets and the solves of single frames have little left to do.
+        departure: Weight of the correction itself, as in `Smooth`: freedom that goals leave returns to the animation.
+        iterations: The greatest number of iterations over all frames.
+        stall: An iteration that lowers the cost by less than this share is the last.
     """
 
     acceleration: float = 0.01
@@ -330,7 +329,7 @@ SMOOTHING = _Smoothing()
 
 
 class _Frames(NamedTuple):
-    """The frames of a motion that are corrected, and what is asked of them."""
+    """The frames of a motion that are corrected, and their problem."""
 
     problem: Prepared  # all targets open
     targets: list[Any]  # of all frames, or one for all, in the problem's order
@@ -340,12 +339,12 @@ class _Frames(NamedTuple):
     progress: Callable[[int, int], None] | None
 
     def solved(self, frames: NDArray[np.int64], columns: Columns, smooth: bool) -> Solution:
-        """All frames, one after the other; where frames are left out, a correction begins anew.
+        """Solve all frames, one after the other; after a gap between frames, a new correction begins.
 
         Args:
-            frames: Which frames of the motion these are.
+            frames: The indices of the frames in the motion.
             columns: The coordinates that the solves may change.
-            smooth: Whether to look for a smoother correction near by, too.
+            smooth: Whether to search for a smoother correction, too.
         """
         problem, starts = self.problem, self.starts
         pieces = _pieces(frames)
@@ -365,17 +364,17 @@ class _Frames(NamedTuple):
         return Solution(problem.asked, out, starts)
 
     def _followed(self, piece: slice) -> Floats:
-        """Reports (n, width) on frames that are solved one after the other."""
+        """Solve frames one after the other; report rows (n, width)."""
 
-        def told(done: int, _: int) -> None:
+        def report_progress(done: int, _: int) -> None:
             if self.progress is not None:
                 self.progress(piece.start + done, len(self.starts))
 
         targets = _picked(self.problem, self.targets, np.arange(piece.start, piece.stop))
-        return follow(self.problem, targets, self.starts[piece], told)._rows
+        return follow(self.problem, targets, self.starts[piece], report_progress)._rows
 
     def _smooth(self, piece: slice, rows: Floats) -> Floats:
-        """Coordinates (n, Q) next to these, solved as one clip."""
+        """Coordinates (n, Q) solved as one clip, starting from these rows."""
         animated = self.starts[piece]
         begin = Pose._wrap(animated.skeleton, rows, animated._translations, animated._scales)
         targets = _picked(self.problem, self.targets, np.arange(piece.start, piece.stop))
@@ -388,7 +387,7 @@ class _Frames(NamedTuple):
 
 
 def _roughness(before: Floats, after: Floats, columns: Columns) -> Floats:
-    """How unevenly a correction (n, Q) changes: largest second difference, and sum of their squares, shape (2,)."""
+    """Roughness of a correction (n, Q): largest second difference, and sum of their squares, shape (2,)."""
     made = multiply(conjugate(before[:, columns.turns]), after[:, columns.turns])
     steps = to_rotation_vector(multiply(conjugate(made[:-1]), made[1:]))
     shifts = np.diff(after[:, columns.numbers] - before[:, columns.numbers], axis=0)
@@ -397,14 +396,14 @@ def _roughness(before: Floats, after: Floats, columns: Columns) -> Floats:
 
 
 def _pieces(frames: NDArray[np.int64]) -> list[slice]:
-    """Where frames follow each other without a gap."""
+    """Runs of frames without a gap."""
     cuts = np.flatnonzero(np.diff(frames) > 1) + 1
     edges = [0, *cuts.tolist(), len(frames)]
     return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
 def _picked(problem: Prepared, targets: list[Any], frames: NDArray[np.int64]) -> list[Any]:
-    """The targets of some frames; one for all stays."""
+    """The targets of some frames; a constant target stays as it is."""
     sizes = [2 if slot == "pose" else 1 for _, slot in problem.arguments]
     return [
         value if value.ndim == size else value[_rows(frames)]
@@ -413,7 +412,7 @@ def _picked(problem: Prepared, targets: list[Any], frames: NDArray[np.int64]) ->
 
 
 def _away_from(frames: NDArray[np.int64], times: Floats, blend: float) -> Floats:
-    """0 at some frames, 1 a blend away from them, smooth in between, shape (F,)."""
+    """Weights (F,): 0 at some frames, 1 at a time `blend` away from them, smooth in between."""
     if not len(frames):
         return np.ones(len(times))
     if blend <= 0:
@@ -430,7 +429,7 @@ def _away_from(frames: NDArray[np.int64], times: Floats, blend: float) -> Floats
 def _taken(
     poses: Pose, frames: NDArray[np.int64], starts: Pose, found: Solution, weight: Floats
 ) -> Pose:
-    """All poses, those of some frames part of the way to the solved ones."""
+    """All poses, those of some frames interpolated to the solved ones by a weight."""
     rows = np.array(poses.packed_coordinates)
     whole = np.flatnonzero(weight == 1.0)
     rows[_rows(frames[whole])] = found._rows[_rows(whole), : rows.shape[1]]

@@ -1,4 +1,4 @@
-"""Feet: which joints they are, by name or by place."""
+"""Find feet among the joints, by name or by position."""
 
 from __future__ import annotations
 
@@ -19,12 +19,30 @@ UPS = ("x", "y", "z", "-x", "-y", "-z")
 _ANKLE = re.compile(r"ankle|foot|(?<![a-z])pes(?![a-z])", re.IGNORECASE)
 _TOE = re.compile(r"toe|ball", re.IGNORECASE)
 _THIGH = re.compile(r"thigh|femur|up(per)?[ _.]?leg", re.IGNORECASE)
-LISTED = 24  # joints in a message, at most
-SHORT = 0.35  # of the longest bone of a leg: a shorter one at its top is the hip's, not the leg's
-TALL = 0.25  # of the figure's height: what is shorter is no leg
-FOOT = 0.2  # of the leg's height: what of it is lower is the foot
-ALIKE = 0.2  # of the leg's length: how much shorter or longer the other leg may be
-RAISED = 0.4  # of the leg's height: how much higher the other leg may end, over all frames
+MOST_LISTED_JOINTS = 24  # in a message
+
+
+@dataclass(frozen=True)
+class _LegRules:
+    """How legs are recognized by their size. Not tuned.
+
+    Attributes:
+        shortest_bone: A bone at the top of a leg that is shorter belongs to the hip [share of the leg's longest bone].
+        least_height: A lower limb is no leg [share of the figure's height].
+        foot_height: Joints of a leg below this are the foot [share of the leg's height].
+        length_difference: How much the lengths of two legs may differ [share of the longer].
+        end_difference: How much higher the other leg may end, in the median over all frames [share of the leg's
+            height].
+    """
+
+    shortest_bone: float = 0.35
+    least_height: float = 0.25
+    foot_height: float = 0.2
+    length_difference: float = 0.2
+    end_difference: float = 0.4
+
+
+LEG_RULES = _LegRules()
 
 
 @dataclass(frozen=True)
@@ -33,7 +51,7 @@ class Foot:
 
     Attributes:
         ankle: The joint that the foot turns about; its heel.
-        toe: A joint or tip further on, or None if there is nothing below the ankle.
+        toe: A joint or tip below the ankle, or None if there is none.
         leg: The topmost joint of the leg.
         length: Of the leg at rest, from its topmost joint to the ankle.
     """
@@ -55,11 +73,11 @@ def find_feet(
     """The feet of a skeleton: the topmost joints called ankle or foot, or those that are named.
 
     Args:
-        skeleton: Whose.
+        skeleton: The skeleton.
         names: The ankles; found by name if not given.
-        legs: The topmost joint of the leg of each ankle, where it is not to be found: {ankle: joint}.
-        poses: A batch of poses, shape (F,), by which feet of other names are found: two limbs alike
-            that end lowest. Without it, by name only.
+        legs: The topmost joint of the leg of each ankle, if it is not found: {ankle: joint}.
+        poses: A batch of poses, shape (F,), to find feet with other names: the two similar limbs
+            that end lowest. Without it, feet are found by name only.
         up: Unit vector (3,), with `poses`.
 
     Raises:
@@ -101,13 +119,13 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
     def lowest(top: str) -> str:
         return min((name for name in names if top in paths[name]), key=height)
 
-    # The lowest end of a limb: a root at the ground, as exporters put it, is none.
+    # The lowest end of a limb; a root at the ground, which some exporters add, is not an end.
     above = {skeleton.parent(name) for name in names}
     path = paths[min((name for name in names if name not in above), key=height)]
     for k in range(len(path) - 2, -1, -1):
         pelvis, top = path[k], path[k + 1]
         drop = height(pelvis) - height(path[-1])
-        if drop < TALL * tall or drop <= 0:
+        if drop < LEG_RULES.least_height * tall or drop <= 0:
             continue
         one = path[k + 1 :]
         for other in skeleton.children(pelvis):
@@ -115,24 +133,24 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
                 continue
             two = skeleton.path(other, lowest(other))
             lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]
-            even = abs(lengths[0] - lengths[1]) < ALIKE * max(lengths)
-            if even and height(two[-1]) - height(one[-1]) < RAISED * drop:
+            even = abs(lengths[0] - lengths[1]) < LEG_RULES.length_difference * max(lengths)
+            if even and height(two[-1]) - height(one[-1]) < LEG_RULES.end_difference * drop:
                 ends = [next(name for name in limb
-                             if height(name) - height(limb[-1]) < FOOT * drop)
+                             if height(name) - height(limb[-1]) < LEG_RULES.foot_height * drop)
                         for limb in (one, two)]  # fmt: skip
                 return sorted(ends, key=skeleton.index)
     return []
 
 
 def _no_feet(joints: Sequence[str], alike: set[str]) -> str:
-    """What to say where no joint is found to be an ankle."""
+    """The error message if no ankle is found."""
     if alike:
         called = ", ".join(repr(name) for name in joints if name in alike)
         got = f"{called} without a leg above"
     else:
         got = "none"
-    listed = ", ".join(map(repr, joints[:LISTED]))
-    more = f", ... ({len(joints)} in all)" if len(joints) > LISTED else ""
+    listed = ", ".join(map(repr, joints[:MOST_LISTED_JOINTS]))
+    more = f", ... ({len(joints)} in all)" if len(joints) > MOST_LISTED_JOINTS else ""
     return (
         f"feet: expected joints called ankle or foot, below a leg, got {got}; "
         f"say which they are, of the joints {listed}{more}"
@@ -155,7 +173,7 @@ def _foot(
         top = one_of(f"leg of {ankle!r}", legs[ankle], path[:-1])
         leg = path[path.index(top) :]
     else:
-        # Up to where another leg parts from it; a lone leg, up to where anything does.
+        # Up to where another leg branches off; a single leg, up to where anything does.
         shared = [sum(a == b for a, b in zip(path, other, strict=False))
                   for other in paths if other is not path]  # fmt: skip
         alone = [k + 1 for k, name in enumerate(path[:-1]) if len(skeleton.children(name)) > 1]
@@ -163,7 +181,7 @@ def _foot(
         bones = _bones(skeleton, leg)
         named = next((k for k, name in enumerate(leg[:-1]) if _THIGH.search(name)), 0)
         leg, bones = leg[named:], bones[named:]
-        while len(leg) > 3 and bones[0] < SHORT * max(bones):
+        while len(leg) > 3 and bones[0] < LEG_RULES.shortest_bone * max(bones):
             leg, bones = leg[1:], bones[1:]
     if len(leg) < 2:
         raise SuppleError(f"foot {ankle!r}: expected a leg above it, got none; give legs=")
@@ -179,7 +197,7 @@ def _bones(skeleton: Skeleton, path: Sequence[str]) -> list[float]:
 
 
 def _toe(skeleton: Skeleton, ankle: str) -> str | None:
-    """What of the foot is furthest on along its toes; the ball of the foot, where there is one."""
+    """The joint or tip below the ankle that is called toe or ball, or else the first one; None if there is none."""
     below = [*skeleton.children(ankle), *(tip.name for tip in skeleton.tips if tip.joint == ankle)]
     below = [name for name in below if _apart(skeleton, ankle, name)]
     called = [name for name in below if _TOE.search(name)]

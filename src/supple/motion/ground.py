@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 GroundLike = float | Sequence[float] | Callable[[Floats], Any] | Mesh
 
-NEAR = 1e-3  # of a leg: how far apart heights are taken for the normal
-PIECE = 2_000_000  # pairs of points and triangles at a time
-STEEP = 0.05  # a plane whose unit normal has less of up is no ground
+NORMAL_STEP = 1e-3  # of the differences that give a normal [leg lengths]; not tuned
+PAIRS_AT_A_TIME = 2_000_000  # of points and triangles; bounds the memory, not tuned
+LEAST_RISE = 0.05  # a plane whose unit normal has a smaller upward part is no ground; not tuned
 EXPECTED = "a height, a plane [a, b, c, d], a function of points or a supple.Mesh"
 
 
@@ -29,19 +29,18 @@ class Ground:
         given: One of
             a height along up;
             a plane [a, b, c, d], where a x + b y + c z = d;
-            a function of points (N, 3) in world that gives the heights (N,) of the ground there along up;
-            a mesh in world, of which the highest surface counts. Where there is none, the ground is at its
-            lowest vertex.
+            a function of points (N, 3) in world that returns the heights (N,) of the ground there along up;
+            a mesh in world, whose highest surface counts. Beside the mesh, the ground is at its lowest vertex.
         up: Unit vector (3,).
-        leg: Length of a leg, by which distances are small or not [model units].
+        leg: Length of a leg, the scale for small distances [model units].
 
     Raises:
-        SuppleError: It is none of these, a plane is too steep, or the function gives something else.
+        SuppleError: It is none of these, a plane is too steep, or the function returns something else.
     """
 
     def __init__(self, given: GroundLike, up: Floats, leg: float) -> None:
         self.up = up
-        self._near = NEAR * leg
+        self._near = NORMAL_STEP * leg
         self._across = np.stack([one for one in np.eye(3) if not np.any(one * up)])
         self._heights: Callable[[Floats], Any]
         if isinstance(given, Mesh):
@@ -57,7 +56,7 @@ class Ground:
             raise SuppleError(f"ground: expected {EXPECTED}, got a {type(given).__name__}")
 
     def heights(self, points: Floats) -> Floats:
-        """Of the ground under points (..., 3) along up, shape (...,)."""
+        """Heights of the ground under points (..., 3) along up, shape (...,)."""
         flat = points.reshape(-1, 3)
         found = array("heights of the ground", self._heights(flat), (len(flat),))
         return found.reshape(points.shape[:-1])
@@ -76,17 +75,17 @@ def _of_plane(given: Any, up: Floats) -> Callable[[Floats], Floats]:
     plane = array("ground as a plane [a, b, c, d]", given, (4,))
     normal, d = plane[:3], plane[3]
     rise = float(normal @ up)
-    if not abs(rise) > STEEP * np.linalg.norm(normal):
+    if not abs(rise) > LEAST_RISE * np.linalg.norm(normal):
         raise SuppleError(f"ground: expected a plane that is not upright, got {plane.tolist()}")
-    # Along up from the point's foot in the plane through the origin: n . (p + t up) = d.
+    # From the projection of the point onto the plane through the origin, along up: n . (p + t up) = d.
     return lambda points: points @ up + (d - points @ normal) / rise
 
 
 class _OfMesh:
     """Heights of the highest surface of a mesh under or over points.
 
-    Triangles are sorted into the cells of a grid seen from above, so that a point is held against those of its own
-    cell only.
+    Triangles are sorted into the cells of a grid seen from above, so that a point is tested against the triangles of
+    its own cell only.
     """
 
     def __init__(self, mesh: Mesh, up: Floats, across: Floats) -> None:
@@ -104,11 +103,11 @@ class _OfMesh:
         self._sort(flat[seen])
 
     def _sort(self, flat: Floats) -> None:
-        """Sort triangles (T, 3, 2) into cells: those of cell k are _inside[_first[k] : _first[k + 1]]."""
+        """Sort triangles (T, 3, 2) into cells; those of cell k are _inside[_first[k] : _first[k + 1]]."""
         low, high = flat.min(axis=1), flat.max(axis=1)
         self._origin = low.min(axis=0, initial=np.inf) if len(flat) else np.zeros(2)
         extent = (high.max(axis=0) - self._origin) if len(flat) else np.zeros(2)
-        # About as many cells as triangles, and none smaller than they are in the mean.
+        # About as many cells as triangles, and none smaller than the mean triangle.
         mean = (high - low).mean(axis=0) if len(flat) else np.ones(2)
         side = max(float(mean.max()), float(extent.max()) / (1 + len(flat) ** 0.5), 1e-300)
         self._side = side
@@ -139,7 +138,7 @@ class _OfMesh:
         start = 0
         while start < len(rows):
             done = ends[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, done + PIECE, side="right")))
+            stop = max(start + 1, int(np.searchsorted(ends, done + PAIRS_AT_A_TIME, side="right")))
             part = slice(start, stop)
             which = np.repeat(rows[part], counts[part])
             k = np.arange(len(which)) - np.repeat(ends[part] - counts[part] - done, counts[part])

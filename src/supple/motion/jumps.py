@@ -1,4 +1,4 @@
-"""Jumps that a correction adds: joints that move or turn in one frame by more than in the motion it was made from."""
+"""Jumps that a correction adds: joints that move or turn farther in one frame than in the source motion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,32 @@ from supple.rotations import angle_between
 
 Floats = NDArray[np.float64]
 
-# What a correction may add to the step of a joint from one frame to the next, the greater of both. Planting of 31
-# captured clips of 24 to 120 frames a second, of which none kneels, adds 0.061 leg or 2.6 leg/s, 0.22 rad or 9 rad/s.
-ADDED_WAY = 0.05  # [leg lengths]
-ADDED_SPEED = 4.0  # [leg lengths a second]
-ADDED_TURN = 0.2  # [rad]
-ADDED_TURN_SPEED = 12.0  # [rad/s]
-OWN_TIMES = 1.25  # and so many times the joint's own largest step is allowed,
-OWN_FRAMES = 2  # within so many frames
+
+@dataclass(frozen=True)
+class _AddedSteps:
+    """What a correction may add to the step of a joint from one frame to the next.
+
+    Planting of 31 captured clips of 24 to 120 frames a second, of which none kneels, adds 0.061 leg or 2.6 leg/s,
+    0.22 rad or 9 rad/s.
+
+    Attributes:
+        distance: [leg lengths]; or `speed`, whichever is more.
+        speed: [leg lengths a second].
+        turn: [rad]; or `turn_speed`, whichever is more.
+        turn_speed: [rad/s].
+        own_times: Factor of the largest step of the joint itself near the frame, which is allowed besides.
+        own_frames: How near [frames].
+    """
+
+    distance: float = 0.05
+    speed: float = 4.0
+    turn: float = 0.2
+    turn_speed: float = 12.0
+    own_times: float = 1.25
+    own_frames: int = 2
+
+
+ADDED_STEPS = _AddedSteps()
 
 
 @dataclass(frozen=True)
@@ -28,9 +46,9 @@ class Jump:
     """A step of a joint from one frame to the next that is larger than in the motion before.
 
     Attributes:
-        joint: Which joint.
+        joint: The name of the joint.
         frame: The first of the two frames.
-        step: How far it goes, or how far it turns.
+        step: How far it moves, or how far it turns.
         before: The same in the motion before.
         unit: "leg" for leg lengths, or "rad".
     """
@@ -42,7 +60,7 @@ class Jump:
     unit: str
 
     def later(self, frames: int) -> Jump:
-        """The same jump in a motion that begins so many frames earlier."""
+        """The same jump in a motion with more frames before it."""
         return replace(self, frame=self.frame + frames)
 
     def __str__(self) -> str:
@@ -53,9 +71,10 @@ class Jump:
 
 
 def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: float) -> list[Jump]:
-    """Find where joints or tips of a corrected motion jump and did not in the motion before.
+    """Find jumps of joints or tips in a corrected motion that were not in the motion before.
 
-    A step counts if it is larger than the joint's own around that frame, 1.25 times, and what a correction may add.
+    A step counts if it is larger than 1.25 times the joint's own steps around that frame plus the added step that a
+    correction may make.
 
     Args:
         before: The motion that was corrected.
@@ -64,7 +83,7 @@ def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: flo
         length: Of a leg [model units].
 
     Returns:
-        The jumps, in the order of frames, the worst joint of each frame.
+        The jumps, in the order of frames; of each frame that of the worst joint.
     """
     if len(before) < 2:
         return []
@@ -72,12 +91,12 @@ def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: flo
     turned = [one.poses.local_rotations for one in (before, after)]
     for name in names:
         ways = [_steps(one.poses.position(name)) / length for one in (before, after)]
-        most = max(ADDED_WAY, ADDED_SPEED / fps)
+        most = max(ADDED_STEPS.distance, ADDED_STEPS.speed / fps)
         _collect(found, name, ways, most, "leg")
         if name in before.skeleton.joint_names:
             j = before.skeleton.index(name)
             turns = [angle_between(q[:-1, j], q[1:, j]) for q in turned]
-            _collect(found, name, turns, max(ADDED_TURN, ADDED_TURN_SPEED / fps), "rad")
+            _collect(found, name, turns, max(ADDED_STEPS.turn, ADDED_STEPS.turn_speed / fps), "rad")
     return [jump for _, (_, jump) in sorted(found.items())]
 
 
@@ -88,11 +107,13 @@ def _steps(points: Floats) -> Floats:
 def _collect(
     found: dict[int, tuple[float, Jump]], name: str, steps: Sequence[Floats], most: float, unit: str
 ) -> None:
-    """Add the steps that are too large to those found, each with how many times too large it is."""
+    """Add steps that are too large to `found`, each with the ratio to its bound."""
     own, new = steps
-    wide = np.pad(own, OWN_FRAMES, mode="edge")
-    around = np.lib.stride_tricks.sliding_window_view(wide, 2 * OWN_FRAMES + 1).max(axis=1)
-    share = new / (OWN_TIMES * around + most)
+    wide = np.pad(own, ADDED_STEPS.own_frames, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(wide, 2 * ADDED_STEPS.own_frames + 1).max(
+        axis=1
+    )
+    share = new / (ADDED_STEPS.own_times * around + most)
     for k in np.flatnonzero(share > 1.0).tolist():
         if k not in found or share[k] > found[k][0]:
             found[k] = float(share[k]), Jump(name, k, float(new[k]), float(own[k]), unit)

@@ -1,8 +1,8 @@
 """A smooth motion through a few poses, as in Lander 1998: solved poses become keyframes.
 
-Numbers follow a cubic Hermite curve, quaternions the Hermite quaternion curve of Kim, Kim and Shin
+Scalars follow a cubic Hermite curve, quaternions the Hermite quaternion curve of Kim, Kim and Shin
 1995 ("A general construction scheme for unit quaternion curves with simple high order
-derivatives", eq. 8): both pass through every key with a speed that does not jump.
+derivatives", eq. 8): both pass through every key with continuous speed.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def keyframes(
 ) -> Motion:
     """A motion that passes through poses at given times, starting and ending at rest.
 
-    Joint limits that all keys keep are kept in between too.
+    If all keys are inside the joint limits, so are the frames between them.
 
     Args:
         keys: (time [s], pose) in the order of time; at least one, of one skeleton.
         fps: Frames a second.
-        loop: Whether it goes on from the last key to the first: the last key must show the first
-            pose again, and the speed is then the same at both.
-        name: Of the motion.
+        loop: Whether it continues from the last key to the first: the last key must repeat the first
+            pose, and the speed is then the same at both.
+        name: The name of the motion.
     """
     fps = positive("fps", fps)
     keys = listed("keyframes", keys, "a list of pairs (time, pose)")
@@ -69,7 +69,7 @@ def keyframes(
 
 
 class _Spans:
-    """Between which keys each frame is, and the shares that the keys have in it."""
+    """The two keys around each frame, and the position of the frame between them."""
 
     def __init__(self, times: Floats, when: Floats, loop: bool) -> None:
         self.loop = loop
@@ -124,7 +124,7 @@ def _numbers(values: Floats, spans: _Spans) -> Floats:
 
 
 def _turns(values: Floats, spans: _Spans) -> Floats:
-    """A Hermite quaternion curve through turns (K, J, 4) at the frames."""
+    """A Hermite quaternion curve through rotations (K, J, 4) at the frames."""
     steps = to_rotation_vector(multiply(conjugate(values[:-1]), values[1:]))
     speeds = spans.speeds(steps / spans.steps[:, None, None])  # in the key's own frame [rad/s]
     a, b = values[spans.first], values[spans.first + 1]

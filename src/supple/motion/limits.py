@@ -1,4 +1,4 @@
-"""Limits of joints, learnt from motions: how far balls swing and twist, or turn about their axes."""
+"""Learn joint limits from motions: how far balls swing and twist, or rotate about their axes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from supple.rotations import conjugate, euler_order, multiply, rotate, to_rotati
 Floats = NDArray[np.float64]
 
 KINDS = ("cone", "quadrants", "axes")
-FITS = 300  # steps of fitting four half-angles
-ROUNDING = 1e-9  # added to every limit, so that rounding takes no frame outside [rad]
-BACK = 0.002  # so near to pi a swing leaves no twist to be told [rad]
+FITTING_ITERATIONS = 300  # of four half-angles; not tuned
+LIMIT_SLACK = 1e-9  # added to every limit, so that rounding puts no frame outside [rad]
+ANGLE_TO_PI = 0.002  # a swing nearer to pi leaves the twist undetermined [rad]; not tuned
 
 
 @overload
@@ -62,33 +62,33 @@ def learn_limits(
     margin: float = 0.0,
     hinges: float | None = None,
 ) -> Skeleton | Character:
-    """Give the balls of a skeleton the limits that motions keep to.
+    """Give the balls of a skeleton limits that enclose the rotations in motions.
 
-    Limits count from the rest of the skeleton: a cone is as wide all around the bone at rest, while
-    quadrants and the ranges of axes may lie to one side of it. A joint that stays at rest in all motions may then move
-    by no more than `margin`. Frames of all motions count alike.
+    Limits are relative to the rest of the skeleton: a cone is symmetric about the bone at rest, while
+    quadrants and ranges of axes may lie to one side of it. A joint that stays at rest in all motions gets limits of
+    `margin`. Frames of all motions have the same weight.
 
     Args:
-        subject: A skeleton, or a character, whose skeleton it is.
-        motions: What to learn from; of this skeleton or of one with joints of the same names, matched as
-            by `Motion.on`. None for the motions of the character.
-        joints: Balls or cones that get limits. By default every ball that is no root and that some
+        subject: A skeleton, or a character, whose skeleton is limited.
+        motions: The motions to learn from, of this skeleton or of one with joints of the same names, matched
+            as by `Motion.on`. None for the motions of the character.
+        joints: Balls or cones that get limits. By default every ball below the root that some
             motion has; other joints stay as they are.
         kind: "cone" for a greatest swing of the bone and limits of its twist (`Cone`), "quadrants" for
             the same with four half-angles of swing, down, up, left and right, that enclose the swings
             with the least area, "axes" for limits of the angle about each axis (`Axes`), which need not
-            be even about the rest.
-        order: Of the axes, three letters; "xyz" is what a `.character` file keeps.
-        quantile: The share of frames, in (0, 1], that each limit is to hold: of swings the smallest, of
-            twists and angles those in the middle.
+            be symmetric about the rest.
+        order: Of the axes, three letters; "xyz" is the order that a `.character` file stores.
+        quantile: The share of frames, in (0, 1], that each limit encloses: the smallest swings, and the
+            middle twists and angles.
         margin: Added to the swing and at both ends of a range [rad], 0 or more.
-        hinges: A ball that never turns further than this away from a single axis [rad] becomes a
+        hinges: A ball that never turns farther than this away from a single axis [rad] becomes a
             `Hinge` about it, with limits; such as 0.05 for knees and elbows. None: they stay balls
             with limits.
 
     Returns:
-        A skeleton, or a character with the new skeleton, its motions and poses on it as they were:
-        frames outside the limits stay so (`Pose.clamped` puts them inside).
+        A skeleton, or a character with the new skeleton. Its motions and poses are unchanged:
+        frames outside the limits stay outside (`Pose.clamped` puts them inside).
 
     Raises:
         SuppleError: There are no motions, or none has a joint that is named.
@@ -168,7 +168,7 @@ def _chosen(skeleton: Skeleton, clips: Sequence[Motion], joints: Sequence[str] |
 
 
 def _turns(skeleton: Skeleton, name: str, clips: Sequence[Motion]) -> list[Floats]:
-    """How a joint turns against its rest in each motion that has it: unit quaternions (F, 4)."""
+    """Rotations of a joint from its rest in each motion that has it: unit quaternions (F, 4)."""
     back = conjugate(skeleton.rotations[skeleton.index(name)])
     return [
         multiply(back, clip.poses.local_rotations[:, clip.skeleton.index(name)])
@@ -187,14 +187,14 @@ def _limited(
     margin: float,
     hinges: float | None,
 ) -> Joint:
-    """The joint with the limits that its turns keep to."""
+    """The joint with limits that enclose its rotations."""
     old = skeleton.joints[skeleton.index(name)]
     common: dict[str, Any] = {
         "damping": old.damping,
         "stiffness": old.stiffness,
         "stretch": old.stretch,
     }
-    slack = margin + ROUNDING
+    slack = margin + LIMIT_SLACK
     if hinges is not None and (axis := _hinge_axis(turns, hinges)) is not None:
         low, high = _middle(np.concatenate([twists(one, axis) for one in turns]), quantile)
         return Hinge(tuple(axis), (low - slack, high + slack), **common)
@@ -210,24 +210,24 @@ def _limited(
         four = [min(x + slack, math.pi) for x in _enclosing(tilts, quantile)]
         return Cone(four, (low - slack, high + slack), tuple(axis), **common)
     swing = min(float(np.quantile(swings, quantile)) + slack, math.pi)
-    if swing >= math.pi - BACK or high - low + 2 * slack >= 2 * math.pi:
+    if swing >= math.pi - ANGLE_TO_PI or high - low + 2 * slack >= 2 * math.pi:
         return Cone(swing, axis=tuple(axis), **common)
     return Cone(swing, (low - slack, high + slack), tuple(axis), **common)
 
 
 def _middle(values: Floats, quantile: float) -> tuple[float, float]:
-    """Between which values so many of them are, as many left out below as above."""
+    """The range of the middle share of values, with as many left out below as above."""
     low, high = np.quantile(values, [0.5 - 0.5 * quantile, 0.5 + 0.5 * quantile])
     return float(low), float(high)
 
 
 def _arc(angles: Floats, quantile: float) -> tuple[float, float]:
-    """The same of angles that are the same after a whole turn: within the shortest arc of them all."""
+    """The same for angles modulo a full turn: within the shortest arc that encloses them."""
     rising = np.sort(angles)
     gaps = np.diff(rising, append=rising[0] + 2 * math.pi)
     start = rising[(int(np.argmax(gaps)) + 1) % len(rising)]
     low, high = _middle(np.mod(angles - start, 2 * math.pi), quantile)
-    # The same turn again, about 0 as nearly as can be.
+    # Shift by full turns so that the middle is nearest to 0.
     whole = 2 * math.pi * round((start + 0.5 * (low + high)) / (2 * math.pi))
     return start + low - whole, start + high - whole
 
@@ -242,7 +242,7 @@ def _swings_and_twists(turns: Floats, axis: Floats) -> tuple[Floats, Floats]:
 
 
 def _tilts(turns: Floats, swings: Floats, axis: Floats, up: Floats) -> Floats:
-    """How far turns (F, 4) tilt an axis towards up and right [rad], shape (F, 2)."""
+    """How far rotations (F, 4) tilt an axis up and to the right [rad], shape (F, 2)."""
     tilted = rotate(turns, axis)
     way = np.stack([tilted @ up, tilted @ np.cross(axis, up)], axis=1)
     size = np.linalg.norm(way, axis=1, keepdims=True)
@@ -250,10 +250,10 @@ def _tilts(turns: Floats, swings: Floats, axis: Floats, up: Floats) -> Floats:
 
 
 def _enclosing(tilts: Floats, quantile: float) -> list[float]:
-    """Half-angles down, up, left, right [rad] that hold so many of the tilts (F, 2), with the least area.
+    """Half-angles down, up, left, right [rad] of least area that enclose a share of the tilts (F, 2).
 
-    Of w, one over their squares, the greatest product is wanted with c.w <= 1 for every tilt, where c are
-    its squares. By multiplicative updates, as for optimal designs (Titterington 1978).
+    With w, one over the squares of the half-angles, and c, the squares of a tilt, this maximizes the product of w with
+    c.w <= 1 for every tilt, by multiplicative updates as for optimal designs (Titterington 1978).
     """
     squares = np.zeros((len(tilts), 4))
     rows = np.arange(len(tilts))
@@ -264,10 +264,10 @@ def _enclosing(tilts: Floats, quantile: float) -> list[float]:
         return [0.0] * 4
     weight = np.full(len(squares), 1.0 / len(squares))
     mean = squares.mean(axis=0)
-    for _ in range(FITS):
+    for _ in range(FITTING_ITERATIONS):
         mean = np.maximum(weight @ squares, 1e-30)
         weight *= squares @ (0.25 / mean)
-    levels = np.zeros(len(tilts))  # those without any tilt are inside
+    levels = np.zeros(len(tilts))  # zero tilts are inside
     levels[: len(squares)] = np.sqrt(squares @ (0.25 / mean))
     half = 2.0 * np.sqrt(np.where(mean > 1e-30, mean, 0.0)) * np.quantile(levels, quantile)
     return half.tolist()
@@ -276,7 +276,7 @@ def _enclosing(tilts: Floats, quantile: float) -> list[float]:
 def _bone(skeleton: Skeleton, name: str) -> Floats:
     """The unit direction of a joint's bone in its frame (3,).
 
-    To the furthest child or tip; where there is none, on from the parent.
+    It points to the farthest child or tip; without any, away from the parent.
     """
     ends = [np.asarray(node.offset, dtype=np.float64) for node in skeleton.nodes
             if node.parent == name]  # fmt: skip
@@ -290,15 +290,15 @@ def _bone(skeleton: Skeleton, name: str) -> Floats:
 
 
 def _hinge_axis(turns: Sequence[Floats], most: float) -> Floats | None:
-    """The axis (3,) about which all turns are, but for `most` [rad]; None if there is none.
+    """The axis (3,) of all rotations, up to a deviation of `most` [rad]; None if there is none.
 
-    It points so that most turns are positive.
+    Its sign makes the sum of the angles positive.
     """
     vectors = to_rotation_vector(np.concatenate(turns))
     if np.linalg.norm(vectors, axis=1).max() <= most:
-        return None  # it hardly turns, so that it has no axis
+        return None  # it hardly turns and has no axis
     axis = np.linalg.svd(vectors, full_matrices=False)[2][0]
     swings, _ = _swings_and_twists(np.concatenate(turns), axis)
-    if swings.max() > most + ROUNDING:
+    if swings.max() > most + LIMIT_SLACK:
         return None
     return axis if float((vectors @ axis).sum()) >= 0 else -axis

@@ -1,8 +1,8 @@
-"""Feet that stand still where they stand: foot slide taken out of a motion.
+"""Foot planting: removes foot slide from a motion.
 
 After Kovar, Schreiner & Gleicher 2002, *Footskate Cleanup for Motion Capture Editing*: while a foot
-stands, its heel, its toe or both stay at one place; before and after, what that changes fades. The
-legs reach their feet by IK, and the hips go down where a leg would be too short.
+is in contact, its heel, its toe or both stay at a fixed position; before and after, the change fades. The
+legs reach their feet by IK, and the hips are lowered where a leg would be too short.
 """
 
 from __future__ import annotations
@@ -38,35 +38,56 @@ from supple.solve.outcome import Status
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Wider than those of `contacts`: feet that are to be planted slide.
-SPEED = 0.4  # below which a foot may stand [leg lengths a second]
-HEIGHT = 0.06  # above its lowest place up to which it may stand [leg lengths]
-EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
-MOVED = (
-    1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
-)
-# A motion jumps by itself where a joint of a leg turns by more in one frame, or all joints on average go further, and
-# by so many times what they do in all but one of a hundred frames. No correction is carried over that. After the
-# T-poses of 19 captured clips joints go 0.25 leg lengths or more, elsewhere 0.15 at most; a joint that flips turns by
-# 1 rad or more.
-CUT_TURN = 0.5  # [rad]
-CUT_WAY = 0.2  # [leg lengths]
-CUT_TIMES = 2.0
-STRAIGHT = 0.99  # of its length a leg is stretched to: where it is nearly straight, its knee jerks
+
+@dataclass(frozen=True)
+class PlantingRules:
+    """When feet are planted, and how exactly. Values without a source are not tuned.
+
+    A motion has a cut between two frames if a joint of a leg turns by more than `cut_turn`, or all joints move by more
+    than `cut_distance` on average, and by `cut_times` their usual step. No correction is carried over
+    a cut.
+
+    Attributes:
+        speed: Below this a foot may stand [leg lengths a second]; more than in `contacts`, since feet that are to be
+            planted slide.
+        height: Up to this above its lowest height a foot may stand [leg lengths].
+        tolerance: How near feet come to their positions [leg lengths].
+        orientation_tolerance: How near feet come to their orientations [rad].
+        moved: A foot that later goals move farther from its position does not stand there [leg lengths].
+        cut_turn: [rad]. A joint that flips turns by 1 rad or more.
+        cut_distance: [leg lengths]. After the T-poses of 19 captured clips joints move by 0.25 or more, elsewhere by
+            0.15 at most.
+        cut_percentile: The step that is usual in the motion is this percentile of its steps.
+        cut_times: Factor of the usual step.
+        straight: A leg is stretched to this share of its length at most: the knee of a straight leg jerks.
+    """
+
+    speed: float = 0.4
+    height: float = 0.06
+    tolerance: float = 1e-7
+    orientation_tolerance: float = 1e-7
+    moved: float = 1e-4
+    cut_turn: float = 0.5
+    cut_distance: float = 0.2
+    cut_percentile: int = 99
+    cut_times: float = 2.0
+    straight: float = 0.99
 
 
-_End = tuple[Any, Floats, Floats]  # of a curve: when, where, and how fast
+PLANTING = PlantingRules()
+
+_End = tuple[Any, Floats, Floats]  # of a curve: time, value and rate of change
 
 
 @dataclass(frozen=True)
 class Slide:
-    """How a foot stood before and after.
+    """How much a foot slid before and after planting.
 
     Attributes:
         foot: Its ankle.
-        heel: Whether the heel stands in each frame, planted or not, shape (F,).
-        toe: Whether the toe does, shape (F,).
-        before: How far heel and toe went while they stood, on average [model units a second].
+        heel: Whether the heel is in contact in each frame, planted or not, shape (F,).
+        toe: Whether the toe is, shape (F,).
+        before: Mean speed of heel and toe while in contact [model units a second].
         after: The same in the corrected motion.
     """
 
@@ -79,13 +100,13 @@ class Slide:
 
 @dataclass(frozen=True)
 class Unplanted:
-    """A stance that was left as it was, since planting it would make a joint jump.
+    """A stance that was not planted, because a joint would jump.
 
     Attributes:
         foot: Its ankle.
         start: The first frame of the stance.
         stop: The first frame after it.
-        jump: What would have jumped.
+        jump: The jump that planting would cause.
     """
 
     foot: str
@@ -103,17 +124,17 @@ class Unplanted:
 
 @dataclass(frozen=True, eq=False)
 class Planted(Correction):
-    """What `plant_feet` gives: a correction, and how its feet stood.
+    """The result of `plant_feet`: a correction, and a report on the feet.
 
-    Frames of which nothing is asked are untouched.
+    Frames without targets are untouched.
 
     Attributes:
         slides: One for each foot.
-        lowered: How far the hips went down at most [model units].
+        lowered: The greatest distance by which the hips were lowered [model units].
         feet: The feet and their legs.
-        places: Where the ankle of each foot is to be in each frame, world [model units], shape (F, 3).
-        unplanted: The stances that were left as they were, since a joint would jump.
-        jumps: What joints of the legs jump in `motion` and did not before; their frames are not reached.
+        places: The target of each foot's ankle in each frame, world [model units], shape (F, 3).
+        unplanted: The stances that were not planted, because a joint would jump.
+        jumps: Jumps of leg joints in `motion` that were not there before; their frames are not reached.
     """
 
     slides: tuple[Slide, ...] = ()
@@ -125,7 +146,7 @@ class Planted(Correction):
 
     @property
     def reached(self) -> Flags:
-        """Whether each frame's feet are at their places, and no leg jumps from or to it, shape (F,)."""
+        """Whether each frame's feet are at their targets, and no leg jumps from or to it, shape (F,)."""
         good = self.status <= Status.REACHED
         for jump in self.jumps:
             good[jump.frame : jump.frame + 2] = False
@@ -133,19 +154,18 @@ class Planted(Correction):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Stances that were left as they were, and jumps that are left, in words."""
+        """Unplanted stances and remaining jumps, in words."""
         return tuple(map(str, (*self.unplanted, *self.jumps)))
 
     @property
     def reason(self) -> str:
-        """How the frames ended, and what was left as it was, in words."""
+        """How the frames ended, and the notes, in words."""
         return "; ".join([super().reason, *self.notes])
 
     def after(self, motion: Motion) -> Planted:
         """The same report, measured on a motion with the same frames that was made from this one.
 
-        Goals that are reached later may take feet from where they stand: frames in which they do are
-        not reached.
+        Later goals may move planted feet: frames in which they do are not reached.
         """
         status, poses = self.status.copy(), motion.poses
         asked = status >= Status.REACHED
@@ -157,7 +177,7 @@ class Planted(Correction):
             for name in filter(None, (foot.ankle, foot.toe)):
                 gap = poses.position(name) - self.motion.poses.position(name)
                 moved = np.maximum(moved, np.linalg.norm(gap, axis=1))
-            away = (moved > MOVED * foot.length) & (old.heel | old.toe)
+            away = (moved > PLANTING.moved * foot.length) & (old.heel | old.toe)
             status[away & (status <= Status.REACHED)] = Status.STALLED
             slides.append(replace(old, after=slide(motion, foot, old.heel, old.toe)))
         error[~asked & (status < Status.REACHED)] = np.nan
@@ -170,8 +190,8 @@ def plant_feet(
     feet: Sequence[str] | None = None,
     legs: Mapping[str, str] | None = None,
     up: str = "y",
-    speed: float = SPEED,
-    height: float = HEIGHT,
+    speed: float = PLANTING.speed,
+    height: float = PLANTING.height,
     contacts: Contacts | None = None,
     ground: GroundLike | None = None,
     blend: float = 0.5,
@@ -179,39 +199,38 @@ def plant_feet(
     first: int = 0,
     threads: int | None = None,
 ) -> Planted:
-    """Have feet stand still while they stand on the ground.
+    """Keep feet in place while they are in contact with the ground.
 
-    A heel or toe stands while it is in contact, as `supple.contacts` finds it, by a greater speed and
-    height, since feet that are to be planted slide; the ground is taken to be level, or is given. Heels and toes
-    that stand keep one place, and the foot between them its direction; otherwise the foot turns as it
-    did. Only legs move, and the root where `lower` asks. In a loop, a foot that stands at the end goes
-    on standing at the beginning.
+    Contacts are found as by `supple.contacts`, with a greater speed and height, since the feet still slide; the
+    ground is level, or given. Heels and toes in contact keep their position, and the foot between them its
+    direction; otherwise the foot rotates as before. Only the legs move, and the root if `lower` is set. In a
+    loop, a contact continues from the end to the beginning.
 
     Args:
-        motion: What plays.
-        feet: The ankles; by default the topmost joints called ankle or foot, or else where the two
-            lowest limbs end.
-        legs: The topmost joint of each leg, {ankle: joint}, where it is not to be found.
+        motion: The motion to change.
+        feet: The ankles; by default the topmost joints called ankle or foot, or else the ends of the
+            two lowest limbs.
+        legs: The topmost joint of each leg, {ankle: joint}, if it is not found.
         up: The axis that points up: "y", "z", "-x", ...
-        speed: Below which a foot may stand [lengths of its leg a second].
-        height: Above its lowest place up to which it may stand [lengths of its leg].
-        contacts: When heels and toes stand, in place of what is found by `speed` and `height`: those
-            of `supple.contacts`, edited. A heel or toe that is not in them does not stand.
-        ground: The ground on which the motion about stands: a height along `up`; a plane [a, b, c, d] with
+        speed: Below which a foot may be in contact [lengths of its leg a second].
+        height: Above its lowest height up to which it may be in contact [lengths of its leg].
+        contacts: The contacts of heels and toes, instead of those found by `speed` and `height`, such as those
+            of `supple.contacts`, edited. A heel or toe that is not in them has no contacts.
+        ground: The ground that the motion approximately stands on: a height along `up`; a plane [a, b, c, d] with
             a x + b y + c z = d; a function of points (N, 3) in world that gives the heights (N,) of the ground there;
-            or a mesh in world, whose highest surface counts. Feet then stand on it as high as they mostly do, and while
-            heel and toe stand, soles, which are level at rest, lie along it.
-        blend: For how long what is changed fades before and after a foot stands [s]. In a step that
-            takes less than twice that, one change passes into the next.
-        lower: Whether the root goes down where a leg is too short for its foot's place.
-        first: The frame at which the motion begins. Frames before it, such as a T-pose from which the
-            motion jumps off, are left as they are: no foot stands there.
-        threads: At most how many threads are used.
+            or a mesh in world, whose highest surface counts. Feet are placed at their usual height above it, and
+            while heel and toe are in contact, soles, which are level at rest, lie along it.
+        blend: How long the change fades before and after a contact [s]. In a step that takes less than twice
+            that, one change blends into the next.
+        lower: Whether the root is lowered where a leg is too short for its foot's target.
+        first: The frame at which the motion begins. Frames before it, such as a T-pose before the motion, are
+            left as they are.
+        threads: The greatest number of threads.
 
     Returns:
-        The motion and its report. A stance that makes a joint of a leg jump is left as it was and listed in
+        The motion and its report. A stance that makes a joint of a leg jump is not planted and listed in
         `unplanted`: one that adds more than 0.05 leg lengths (or 4 a second) or 0.2 rad (or 12 a second) to a
-        step of the motion's own from one frame to the next.
+        step from one frame to the next.
 
     Raises:
         SuppleError: There are no feet, or contacts are of another motion.
@@ -246,7 +265,7 @@ def plant_feet(
     work = _Work(motion, found, axis, blend, lower, threads, terrain)
     kept, left = dict(stands), list[Unplanted]()
     while True:
-        planted, jumps = work.calmest(kept)
+        planted, jumps = work.with_fewest_jumps(kept)
         dropped = _dropped(motion, found, kept, jumps, blend)
         if not dropped:
             break
@@ -263,7 +282,7 @@ def plant_feet(
 def _slides(
     before: Motion, after: Motion, feet: Sequence[Foot], stands: Mapping[str, Flags]
 ) -> tuple[Slide, ...]:
-    """How feet stand before and after."""
+    """The slide of each foot before and after."""
     found = []
     for foot in feet:
         heel = stands[foot.ankle]
@@ -274,7 +293,7 @@ def _slides(
 
 
 def _jumps(before: Motion, after: Motion, feet: Sequence[Foot]) -> list[tuple[Foot, Jump]]:
-    """What joints of legs jump, each with its foot, in the order of frames; but where the whole figure jumps anyway."""
+    """Jumps of leg joints, each with its foot, in the order of frames; without those at cuts of the whole figure."""
     found, cuts = [], _Cuts.of(before, feet).figure
     for foot in feet:
         names = [*before.skeleton.path(foot.leg, foot.ankle), *foot_points([foot])[1:]]
@@ -290,9 +309,9 @@ def _dropped(
     jumps: Sequence[tuple[Foot, Jump]],
     blend: float,
 ) -> list[Unplanted]:
-    """Of each foot whose leg jumps, the stances that are nearest to its jumps.
+    """The stances to leave unplanted: of each foot whose leg jumps, those nearest to its jumps.
 
-    Where it has none so near that it fades there, it is the other feet that lower the root: then theirs.
+    If no stance of the foot is near enough to affect the jump, other feet caused it by lowering the root: then theirs.
     """
     found: dict[tuple[str, int], Unplanted] = {}
     for foot, jump in jumps:
@@ -307,7 +326,7 @@ def _dropped(
 def _nearest(
     motion: Motion, foot: Foot, stands: Mapping[str, Flags], frame: int, blend: float
 ) -> tuple[int, str, slice] | None:
-    """The stance of a foot nearest to a frame: how far [frames], its ankle, its frames; None if none fades there."""
+    """The stance of a foot nearest to a frame: its distance [frames], ankle and frames; None if none fades there."""
     stance = np.any([stands[name] for name in foot_points([foot])], axis=0)
     count, wide = len(motion), round(blend * motion.fps) + 1
     near = []
@@ -346,7 +365,7 @@ def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> Non
 
 @dataclass(frozen=True)
 class _Work:
-    """What is planted, and how; see `plant_feet`."""
+    """The arguments of `plant_feet`, checked."""
 
     motion: Motion
     feet: Sequence[Foot]
@@ -357,11 +376,13 @@ class _Work:
     ground: Ground | None
     together: bool = False
 
-    def calmest(self, stands: Mapping[str, Flags]) -> tuple[Planted, list[tuple[Foot, Jump]]]:
-        """What `planted` gives with the fewest jumps, and these: each leg solved alone, or else all together.
+    def with_fewest_jumps(
+        self, stands: Mapping[str, Flags]
+    ) -> tuple[Planted, list[tuple[Foot, Jump]]]:
+        """The result of `planted` with the fewest jumps, and these jumps: legs solved one by one, or all together.
 
-        Which of many poses of a leg is found turns on the frames that are solved with it, so that the other way may do
-        without a jump.
+        Which of many poses of a leg is found depends on the frames that are solved with it, so that one of the two may
+        avoid a jump.
         """
         tried = []
         for way in (self, replace(self, together=True)):
@@ -372,10 +393,10 @@ class _Work:
         return min(tried, key=lambda one: len(one[1]))
 
     def planted(self, stands: Mapping[str, Flags]) -> Planted:
-        """The motion with feet that stand at one place while flags (F,) of heels and toes say that they do."""
+        """The motion with feet planted while flags (F,) of their heels and toes are set."""
         if not self.motion.loop or len(self.motion) < 2:
             return _planted(self, stands)
-        # Three times around: in the middle, what stands at the end goes on at the beginning.
+        # Repeat the loop three times: in the middle one, contacts continue from the end to the beginning.
         three = {name: np.tile(flags, 3) for name, flags in stands.items()}
         around = _planted(replace(self, motion=_around(self.motion)), three)
         return _middle(around, self.motion, self.up)
@@ -401,7 +422,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
         mine = sorted({cut for k in legs for cut in cuts.legs[found[k].ankle]})
         edges = [0, *(cut + 1 for cut in mine), len(motion)]
         for start, stop in zip(edges[:-1], edges[1:], strict=True):
-            # Frames of which nothing is asked stay as they are, to the last bit.
+            # Frames without targets keep their bits.
             asked = np.zeros(len(motion))
             asked[start:stop] = changed[start:stop]
             if len(steps) and not asked.any():
@@ -409,8 +430,9 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
             one = corrected(
                 steps[-1].motion if steps else base, goals,
                 np.broadcast_to(asked, (len(goals), len(motion))),
-                tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
-                smooth=False,  # places of feet are smooth, and exact: on 16 captured clips it adds jumps, not calm
+                tolerance=PLANTING.tolerance * length, orientation_tolerance=PLANTING.orientation_tolerance,
+                threads=work.threads,
+                smooth=False,  # targets of feet are smooth and exact: on 16 captured clips smoothing adds jumps
             )  # fmt: skip
             steps.append(
                 replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in mine))
@@ -429,7 +451,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
 def _apart_legs(motion: Motion, feet: Sequence[Foot], together: bool) -> list[list[int]]:
     """Indices of feet that are solved together: each alone, or all if asked for or if legs share joints.
 
-    Alone, a leg of which nothing is asked stays untouched while the other is corrected.
+    Solved alone, a leg without targets stays untouched while the other is corrected.
     """
     paths = [set(motion.skeleton.path(foot.leg, foot.ankle)) for foot in feet]
     if together or sum(map(len, paths)) > len(set[str]().union(*paths)):
@@ -438,7 +460,7 @@ def _apart_legs(motion: Motion, feet: Sequence[Foot], together: bool) -> list[li
 
 
 def _together(steps: Sequence[Correction]) -> Correction:
-    """Corrections of one motion, one after the other and of other joints, as one."""
+    """Merge successive corrections of different joints of one motion."""
     if len(steps) == 1:
         return steps[0]
     return Correction(
@@ -453,7 +475,7 @@ def _together(steps: Sequence[Correction]) -> Correction:
 
 
 def _around(motion: Motion) -> Motion:
-    """Three turns of a loop, one after the other."""
+    """A loop repeated three times."""
     poses = motion.poses
     parts = [None if x is None else np.concatenate([x] * 3)
              for x in (poses.packed_coordinates, poses.translations, poses.scales)]  # fmt: skip
@@ -463,7 +485,7 @@ def _around(motion: Motion) -> Motion:
 
 
 def _middle(around: Planted, motion: Motion, up: Floats) -> Planted:
-    """The second of three turns, as a loop again."""
+    """The second of three repetitions, as a loop again."""
     count = len(motion)
     turn = slice(count, 2 * count)
     result = motion.with_(poses=around.motion.poses[turn])
@@ -481,7 +503,7 @@ def _middle(around: Planted, motion: Motion, up: Floats) -> Planted:
 
 
 def _after(planted: Planted, motion: Motion, first: int) -> Planted:
-    """What became of the frames of a motion from `first` on, with the frames before as they are."""
+    """The result for a whole motion, from that for its frames from `first` on; frames before are unchanged."""
     begun = float(motion.times[first] - motion.times[0])
     before = np.zeros(first, dtype=bool)
     poses = concatenated([motion.poses[:first], planted.motion.poses])
@@ -516,7 +538,7 @@ def _after(planted: Planted, motion: Motion, first: int) -> Planted:
 
 
 def slide(motion: Motion, foot: Foot, heel: Flags, toe: Flags) -> float:
-    """How fast heel and toe go on average while they stand [model units a second]."""
+    """Mean speed of heel and toe while in contact [model units a second]."""
     way, time = 0.0, 0.0
     gaps = np.diff(motion.times)
     for name, flags in ((foot.ankle, heel), (foot.toe, toe)):
@@ -530,7 +552,7 @@ def slide(motion: Motion, foot: Foot, heel: Flags, toe: Flags) -> float:
 
 @dataclass(frozen=True)
 class _Stance:
-    """Where a foot is to be: ankle (F, 3) and its rotation (F, 4), and where that is a change."""
+    """The target of a foot: ankle (F, 3) and its rotation (F, 4), and in which frames they change."""
 
     heel: Flags
     toe: Flags
@@ -573,7 +595,7 @@ def _stance(
     )
     for run in true_runs(stance):
         shift[run] = _path(along[run], heel[run]) - ankle[run]
-        shift[run] -= shift[run].mean(axis=0)  # as near to where it was as can be
+        shift[run] -= shift[run].mean(axis=0)  # least change in the mean
         if ground is not None:
             shift[run] += _onto(ground, ankle[run] + shift[run], along[run], heel[run], clear)
     own = np.linalg.norm(np.diff(ankle, axis=0), axis=1)
@@ -583,11 +605,11 @@ def _stance(
 
 
 class _Cuts(NamedTuple):
-    """The frames after which a motion jumps by itself.
+    """The frames after which the source motion jumps.
 
     Attributes:
-        figure: The whole figure does, as after a T-pose.
-        legs: By ankle, its leg does: with the whole figure, or where a joint flips.
+        figure: Jumps of the whole figure, as after a T-pose.
+        legs: By ankle, jumps of its leg: with the whole figure, or where a joint flips.
     """
 
     figure: list[int]
@@ -595,32 +617,32 @@ class _Cuts(NamedTuple):
 
     @classmethod
     def of(cls, motion: Motion, feet: Sequence[Foot]) -> _Cuts:
-        """Those of a motion."""
+        """Find the cuts of a motion."""
         skeleton = motion.skeleton
         joints = motion.poses.positions[:, : len(skeleton.joint_names)]
         ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1)
-        figure = _outliers(ways / feet[0].length, CUT_WAY)
+        figure = _outliers(ways / feet[0].length, PLANTING.cut_distance)
         turns = motion.poses.local_rotations
         legs = {}
         for foot in feet:
             leg = turns[:, [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]]
             steps = angle_between(leg[:-1], leg[1:]).max(axis=1)
-            legs[foot.ankle] = sorted({*figure, *_outliers(steps, CUT_TURN)})
+            legs[foot.ankle] = sorted({*figure, *_outliers(steps, PLANTING.cut_turn)})
         return cls(figure, legs)
 
 
 def _outliers(steps: Floats, most: float) -> list[int]:
-    """Where steps (F - 1,) are larger than `most` and than what is usual."""
+    """Where steps (F - 1,) are larger than `most`, and several times as large as usual."""
     if not len(steps):
         return []
-    usual = float(np.percentile(steps, 99))
-    return np.flatnonzero(steps > max(most, CUT_TIMES * usual)).tolist()
+    usual = float(np.percentile(steps, PLANTING.cut_percentile))
+    return np.flatnonzero(steps > max(most, PLANTING.cut_times * usual)).tolist()
 
 
 def _along_ground(motion: Motion, foot: Foot, run: slice, ground: Ground) -> Floats:
-    """How a foot turns in some frames to lie along the ground where it stands, and stay so, shape (n, 3).
+    """Rotation vectors (n, 3) that lay a foot along the ground and keep it still in some frames.
 
-    As in the middle of the frames, tilted so that what points up at rest is the ground's normal.
+    The rotation is that of the middle frame, tilted so that the foot's up direction at rest is the ground's normal.
     """
     poses = motion.poses
     turns = poses.rotation(foot.ankle)[run]
@@ -632,7 +654,7 @@ def _along_ground(motion: Motion, foot: Foot, run: slice, ground: Ground) -> Flo
 
 
 def _clear(ground: Ground, points: Floats, stands: Flags) -> float:
-    """How far a point (F, 3) is mostly above the ground while it stands."""
+    """The median height of a point (F, 3) above the ground while it is in contact."""
     if not stands.any():
         return 0.0
     return float(np.median(points[stands] @ ground.up - ground.heights(points[stands])))
@@ -641,16 +663,16 @@ def _clear(ground: Ground, points: Floats, stands: Flags) -> float:
 def _onto(
     ground: Ground, places: Floats, along: Floats, heel: Flags, clear: tuple[float, float]
 ) -> Floats:
-    """The way (3,) up or down by which a foot that stands comes to stand on the ground."""
+    """The vertical translation (3,) that puts a foot in contact on the ground."""
     points = places[heel] if heel.any() else places + along
     above = points @ ground.up - ground.heights(points)
     return ((clear[0] if heel.any() else clear[1]) - float(above.mean())) * ground.up
 
 
 def _path(along: Floats, heel: Flags) -> Floats:
-    """Where the ankle of a standing foot goes (F, 3), from the origin on.
+    """The path (F, 3) of the ankle of a foot in contact, starting at the origin.
 
-    It stays while the heel stands, and else turns about the toe, which is `along` (F, 3) from it.
+    The ankle stays while the heel is in contact, and otherwise pivots about the toe, which is at offset `along` (F, 3).
     """
     steps = np.where((heel[1:] & heel[:-1])[:, None], 0.0, -np.diff(along, axis=0))
     return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
@@ -663,18 +685,18 @@ def faded(
     blend: float,
     cuts: Mapping[int, float] | None = None,
 ) -> Floats:
-    """Values (F, 3) where flags are set, and in between curves to 0 that go on as they end.
+    """Values (F, 3) where flags are set, and smooth curves to 0 in between.
 
-    Cubic Hermite curves over at most `blend` [s]; where two flagged runs are nearer to each other
-    than twice that, one curve leads from the one to the other. Up to a frame after which the motion
-    itself jumps by more than a value, the value stays, and is 0 beyond: nothing has to fade there.
+    The curves are cubic Hermite over at most `blend` [s]; if two flagged runs are nearer to each other
+    than twice that, one curve connects them. If the motion itself jumps after a frame by more than a
+    value, the value is kept up to that frame and is 0 beyond: no fading is needed there.
 
     Args:
-        values: What fades, shape (F, 3).
-        flags: Where it is given, shape (F,).
+        values: Values to fade, shape (F, 3).
+        flags: Where they are given, shape (F,).
         times: Of the frames [s], shape (F,).
-        blend: For how long values fade [s].
-        cuts: The frames after which the motion jumps, and by how much, as values are measured.
+        blend: How long values fade [s].
+        cuts: The frames after which the motion jumps, and by how much, in the unit of the values.
     """
     result = np.where(flags[:, None], values, 0.0)
     runs = true_runs(flags)
@@ -745,7 +767,7 @@ def _lowered(
         hip = motion.poses.position(foot.leg)
         path = motion.skeleton.path(foot.leg, foot.ankle)
         bones = np.diff([motion.poses.position(name) for name in path], axis=0)
-        reach = STRAIGHT * np.linalg.norm(bones, axis=-1).sum(axis=0)
+        reach = PLANTING.straight * np.linalg.norm(bones, axis=-1).sum(axis=0)
         way = stance.places - hip
         level = way @ up
         flat = np.linalg.norm(way - level[:, None] * up, axis=1)
@@ -765,7 +787,7 @@ def _lowered(
 
 
 def _covered(values: Floats, width: int) -> Floats:
-    """A smooth line (F,) that lies on or above values: their greatest around each, averaged."""
+    """A smooth upper bound (F,) of values: a moving average of their moving maximum."""
     padded = np.pad(values, 2 * width, mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1)
     highest = windows.max(axis=1)

@@ -1,7 +1,7 @@
-"""Where a corrected motion meets what it was made from: joint speeds, and jumps that are spread out.
+"""Seams between corrected and uncorrected frames: joint speeds, and jumps that are spread out.
 
-Jumps are spread over frames that fade, and over no others: where goals count wholly they come first, and
-outside all windows the animation stays. A jump that is left is reported as a seam that is `too_fast`.
+Jumps are spread over fading frames only: frames with full weight keep their goals, and frames outside all windows
+their animation. A remaining jump is reported as a seam with `too_fast`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from supple.rotations import angle_between, conjugate, multiply, normalize, sler
 
 Floats = NDArray[np.float64]
 
-HELD = 1e-6  # of the speed, by which joints are held below it
-ROUNDING = 1e-9  # of a speed, or radians beyond a limit: what is no more does not count
+SPEED_MARGIN = 1e-6  # joints are held below the speed by this share of it; rounding
+# An excess of a speed [share of it] or of a limit [rad] that does not count; rounding.
+ROUNDING_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Seam:
 
 
 class Columns(NamedTuple):
-    """The coordinates of some joints: quaternions (K, 4), numbers (M,), and whose they are."""
+    """The coordinates of some joints: quaternions (K, 4), scalars (M,), and the joints they belong to."""
 
     turns: NDArray[np.int64]
     turn_joint: NDArray[np.int64]
     numbers: NDArray[np.int64]
     number_joint: NDArray[np.int64]
-    turning: NDArray[np.bool_]  # which numbers are angles
+    turning: NDArray[np.bool_]  # which scalars are angles
 
 
 def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
@@ -70,19 +71,19 @@ def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
 
 
 def _changes(q: Floats, columns: Columns) -> tuple[Floats, Floats]:
-    """What each coordinate does from frame to frame: turns (F - 1, K, 4), numbers (F - 1, M)."""
+    """The change of each coordinate from frame to frame: rotations (F - 1, K, 4), scalars (F - 1, M)."""
     turns = q[:, columns.turns]
     steps = multiply(conjugate(turns[:-1]), turns[1:])
     return steps, np.diff(q[:, columns.numbers], axis=0)
 
 
 class Speeds:
-    """How fast a correction turns joints against the animation.
+    """Speeds at which a correction turns joints against the animation.
 
     Args:
-        motion: What is corrected.
+        motion: The motion before the correction.
         columns: The coordinates of the joints that move.
-        first: Where the motion begins: from the frame before it, the animation jumps, and no speed is added.
+        first: The frame at which the motion begins; the step to it, and steps before, have no added speed.
 
     Attributes:
         whose: The joint of each column of speeds, shape (K,): quaternions, then angles.
@@ -120,31 +121,31 @@ def settled(
     added: Floats,
     speed: float,
 ) -> tuple[Pose, Floats, tuple[int, ...]]:
-    """Poses whose correction changes no faster than a speed, as far as frames that fade allow.
+    """Limit the speed of a correction, as far as the fading frames allow.
 
-    Only these frames change: those whose goals count wholly stay at their goals, and those outside
-    all windows stay the animation. What a joint does over a run of them is held to the speed from
-    both ends; where the run is too short for that, the joint goes from end to end evenly.
+    Only fading frames change: frames with full weight keep their goals, and frames outside all windows
+    their animation. Over a run of fading frames, the correction of a joint is clamped to the speed from
+    both ends; if the run is too short for that, the joint moves from end to end evenly.
 
     Args:
-        motion: What the poses were made from.
+        motion: The motion before the correction.
         poses: The corrected poses, a batch (F,).
         moving: Indices of the joints that the correction moves.
         fading: Which frames may change, shape (F,).
         speeds: Of corrections of this motion.
-        added: How fast the poses' correction turns joints [rad/s], as `speeds` has it.
-        speed: The correction should turn a joint no faster [rad/s].
+        added: The speeds of the poses' correction [rad/s], from `speeds`.
+        speed: The greatest speed at which the correction should turn a joint [rad/s].
 
     Returns:
-        The poses, how fast their correction turns joints, and the frames after which one was slowed down.
+        The poses, the speeds of their correction, and the frames after which a joint was slowed down.
     """
     runs = _open_runs(fading, speeds.first)
-    fast = added > speed * (1.0 + ROUNDING)
+    fast = added > speed * (1.0 + ROUNDING_ERROR)
     runs = [run for run in runs if fast[run.start : run.stop - 1].any()]
     if not runs:
         return poses, added, ()
     columns = speeds.columns
-    steps = speed * (1.0 - HELD) * np.diff(motion.times)
+    steps = speed * (1.0 - SPEED_MARGIN) * np.diff(motion.times)
     q = np.array(poses.packed_coordinates)
     a = motion.poses.packed_coordinates
     angles = columns.numbers[columns.turning]
@@ -174,10 +175,9 @@ def settled(
 
 
 def _open_runs(flags: NDArray[np.bool_], first: int) -> list[slice]:
-    """Where flags are set one after the other, with the frame before and the frame after.
+    """Runs of set flags, each with the frame before and the frame after.
 
-    At the ends of a motion, which begins at frame `first`, there is none: there the run's own last frame takes its
-    place.
+    At the ends of the motion, which begins at frame `first`, the first or last frame of the run takes their place.
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     runs = [slice(max(first, int(a) - 1), min(len(flags), int(b) + 1))
@@ -191,9 +191,9 @@ def _held(
     towards: Callable[[Floats, Floats, float], Floats],
     apart: Callable[[Floats, Floats], Floats],
 ) -> Floats:
-    """Values (n, ...) that change by no more than steps (n - 1,); the first and the last stay.
+    """Clamp the changes of values (n, ...) to steps (n - 1,); the first and the last value stay.
 
-    Where that cannot be, they go from the first to the last in even time.
+    If that is not possible, the values go from the first to the last evenly.
     """
     held = values.copy()
     for order in (range(1, len(held) - 1), range(len(held) - 2, 0, -1)):
@@ -204,7 +204,7 @@ def _held(
             if far > most:
                 held[f] = towards(held[last], held[f], most / far)
     over = float((apart(held[:-1], held[1:]) / steps).max())
-    if over <= 1.0 + ROUNDING:
+    if over <= 1.0 + ROUNDING_ERROR:
         return held
     share = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
     even = np.array([towards(values[0], values[-1], one) for one in share.tolist()])
@@ -226,14 +226,14 @@ def _apart(a: Floats, b: Floats) -> Floats:
 def _within_limits(
     motion: Motion, poses: Pose, q: Floats, changed: NDArray[np.bool_], moving: Sequence[int]
 ) -> Floats:
-    """Coordinates with the changed frames in the limits of the joints that the animation has in them."""
+    """Clamp changed frames to the limits of the joints that the animation keeps inside their limits."""
     rows = np.flatnonzero(changed)
     if not len(rows):
         return q
     skeleton = poses.skeleton
     follow(skeleton, part := q[rows])
     clamped = Pose._wrap(skeleton, part).clamped().packed_coordinates
-    good = motion.poses[rows].violations() <= ROUNDING
+    good = motion.poses[rows].violations() <= ROUNDING_ERROR
     for j in moving:
         own = skeleton.freedom_table.coordinates_of(j)
         part[good[:, j], own] = clamped[good[:, j], own]
@@ -254,19 +254,19 @@ def seams_at(
     """The joint speeds at some frames.
 
     Args:
-        motion: What the poses were made from.
+        motion: The motion before the correction.
         poses: The corrected poses, a batch (F,).
         edges: Frames after which the correction begins or ends.
         spread: Frames after which a jump was spread out.
         speeds: Of corrections of this motion.
-        added: How fast the poses' correction turns joints [rad/s], as `speeds` has it.
-        speed: Where the correction turns a joint faster, there is a seam too [rad/s].
+        added: The speeds of the poses' correction [rad/s], from `speeds`.
+        speed: A step at which the correction turns a joint faster is a seam too [rad/s].
     """
     if not speeds:
         return ()
     fast = np.zeros(len(added), dtype=bool)
     if speed is not None:
-        fast = added.max(axis=1) > speed * (1.0 + ROUNDING)
+        fast = added.max(axis=1) > speed * (1.0 + ROUNDING_ERROR)
     jumped = set(spread)
     frames = sorted(jumped | set(edges) | set(np.flatnonzero(fast).tolist()))
     if not frames:

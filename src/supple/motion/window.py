@@ -1,4 +1,4 @@
-"""When goals count, and where their targets are while they fade."""
+"""When goals are active, and their targets while they fade."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Window:
-    """When a goal counts, in seconds from the first frame.
+    """When a goal is active, in seconds from the first frame.
 
     Attributes:
-        start: From when on it counts wholly [s]; None: from the beginning.
-        stop: Up to when [s]; None: to the end.
-        fade: For how long before `start` it fades in, and after `stop` out [s]; None for what
-            `correct` has as `blend`.
+        start: When it has full weight [s]; None: from the beginning.
+        stop: Until when [s]; None: to the end.
+        fade: How long it fades in before `start`, and out after `stop` [s]; None for the `blend` of
+            `correct`.
     """
 
     start: float | None = None
@@ -47,7 +47,7 @@ class Window:
             )
 
     def weights(self, times: Floats, blend: float) -> Floats:
-        """How much the goal counts at some times (F,) [s], 0 to 1, with no kinks, shape (F,)."""
+        """The weight of the goal at some times (F,) [s], 0 to 1, smooth, shape (F,)."""
         fade = blend if self.fade is None else self.fade
         weight = np.ones(len(times))
         for edge, sign in ((self.start, 1.0), (self.stop, -1.0)):
@@ -85,15 +85,15 @@ def faded_targets(
 ) -> list[Any]:
     """The targets of some frames, as arguments of a prepared problem whose goals are all open.
 
-    A goal that counts for less than the others has its target part of the way between where the
-    animation has it and where it is asked to be.
+    The target of a goal with less weight than the others lies between its position in the animation
+    and the given target.
 
     Args:
         goals: With their targets, constant or for each frame of the motion.
         starts: The animated poses of the frames.
-        shares: How much each goal counts among the others, 0 to 1, shape (goals, frames).
-        frames: Which frames of the motion.
-        count: How many frames the motion has.
+        shares: The weight of each goal relative to the largest, 0 to 1, shape (goals, frames).
+        frames: Indices of the frames in the motion.
+        count: The number of frames of the motion.
     """
     arguments: list[Any] = []
     fades = [goal for goal, share in zip(goals, shares, strict=True) if np.any(share != 1.0)]
@@ -109,7 +109,7 @@ def faded_targets(
 
 
 def _per_frame(goal: Goal, slot: str, value: Any, frames: NDArray[np.int64], count: int) -> Floats:
-    """A target for each of the frames, or the one for all."""
+    """A target for each of the frames, or a constant one."""
     tail = 2 if slot == "pose" else 1
     batch = value.shape[: value.ndim - tail]
     if batch == ():

@@ -6,7 +6,7 @@ import re
 
 from supple.errors import SuppleError
 from supple.motion import BodyMap, Contacts, Motion, contacts
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.planting import PLANTING
 
 FEET = re.compile(r"foot|toe|ankle|heel|hoof|paw", re.IGNORECASE)
 # In a walk on the spot the feet slide: below this speed they are shown in contact.
@@ -26,17 +26,17 @@ def found_contacts(motion: Motion, *, up: str) -> Contacts | None:
         Contacts, feet first; None if there are no feet.
     """
     try:
-        standing = contacts(motion, up=up, speed=SPEED, height=HEIGHT)
+        standing = contacts(motion, up=up, speed=PLANTING.speed, height=PLANTING.height)
     except SuppleError:  # no two legs: by name
         feet = [name for name in motion.skeleton.names if FEET.search(name)]
         if not feet:
             return None
-        standing = contacts(motion, feet, up=up, speed=SPEED, height=HEIGHT)
+        standing = contacts(motion, feet, up=up, speed=PLANTING.speed, height=PLANTING.height)
     feet = standing.joints
     if not any(standing[name] for name in feet):
-        standing = contacts(motion, feet, up=up, speed=SLIDING_SPEED, height=HEIGHT)
+        standing = contacts(motion, feet, up=up, speed=SLIDING_SPEED, height=PLANTING.height)
     hands = [name for name in _hands(motion, up) if name not in feet]
-    leaning = contacts(motion, hands, up=up, speed=SPEED, height=HEIGHT)
+    leaning = contacts(motion, hands, up=up, speed=PLANTING.speed, height=PLANTING.height)
     return Contacts(len(motion), {**standing.intervals, **leaning.intervals})
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch import runner
+from supple.clips import runner
 from supple.rotations import from_axis_angle, multiply
 
 
@@ -215,7 +215,7 @@ def test_a_cluster_that_is_lost_is_said_with_what_is_left(run, clips, monkeypatc
     (said,) = (line for line in result.stderr.splitlines() if line.startswith("error"))
     assert "tcp://host:1: the connection to it is lost" in said
     assert f"1 of 2 clips are unfinished ({files[1]})" in said
-    assert "run the same again: it begins anew" in said
+    assert "run the same again: all clips are processed again" in said
 
 
 def test_a_profile_says_what_budgets_are(run, clips, tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 import supple
 from supple.cli.commands.compare_measure import (
-    TURN_FOUND,
-    TURN_MADE,
+    APPLY_ROTATION,
+    COMPUTE_ROTATION,
     VISIT_COST,
     Row,
     able,
@@ -180,8 +180,8 @@ def test_visits_are_what_the_trace_recorded_or_all_joints_each_iteration():
 
 
 def test_the_prices_are_those_of_the_paper():
-    assert VISIT_COST["CCD"] == TURN_FOUND + TURN_MADE
-    assert VISIT_COST["TargetTriangle"] == 3 * TURN_FOUND + TURN_MADE
+    assert VISIT_COST["CCD"] == COMPUTE_ROTATION + APPLY_ROTATION
+    assert VISIT_COST["TargetTriangle"] == 3 * COMPUTE_ROTATION + APPLY_ROTATION
 
 
 # Targets ------------------------------------------------------------------------------------------

@@ -386,7 +386,7 @@ def test_what_is_said_of_feet_is_true_after_the_goals(run, run_json, stroller):
     assert code == 1
     assert not data["reached"]
     shown = run("correct", stroller / "a.bvh", *options, "-o", out)
-    assert "feet miss their places in" in shown.stdout
+    assert "feet miss their targets in" in shown.stdout
 
 
 # Whole machines -----------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_one_clip_to_one_file(run_json, folder):
 
 @pytest.mark.parametrize("options", [(), ("--no-balance",)])
 def test_balance_is_asked_for_unless_it_is_turned_off(run_json, folder, monkeypatch, options):
-    from supple.batch import steps
+    from supple.clips import steps
 
     asked = []
     real = steps.retarget

@@ -168,7 +168,7 @@ def test_the_seam_of_a_loop_is_found():
     bad = turned(walk, "upperarm.L", 0.5 * np.linspace(0, 1, len(walk)) ** 2)
     (fault,) = supple.check(bad, loop=True).of("seam")
     assert fault.joint == "upperarm.L"
-    assert supple.check(bad, loop=False).measures["seam"].reason == "it is no loop"
+    assert supple.check(bad, loop=False).measures["seam"].reason == "it is not a loop"
 
 
 def test_left_and_right_that_change_places_are_found():

@@ -66,6 +66,6 @@ def test_what_cannot_be_repaired_is_said():
     bad = walk.with_(poses=Pose(walk.skeleton, rows, walk.poses.translations))
     done = supple.fix(supple.check(bad, kinds=["swap"]))
     (repair,) = done.repairs
-    assert repair.after > 0 and "exchange the names" in str(repair)
+    assert repair.after > 0 and "swap the names" in str(repair)
     with pytest.raises(SuppleError, match="expected what supple.check gives"):
         supple.fix(bad)

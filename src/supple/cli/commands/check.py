@@ -1,4 +1,4 @@
-"""`supple check`: find what is wrong with motions, and repair what can be."""
+"""`supple check`: find the faults of motions, and repair those that can be repaired."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from supple.batch import DONE, NOT_REACHED, Done, Ended, Plan
-from supple.batch.clip_files import expanded, places
-from supple.batch.clips import through, write_works
-from supple.batch.keys import CommandLine
-from supple.batch.reader import Reader
-from supple.batch.steps import CheckStep
 from supple.cli.console import console, say_warnings, table
 from supple.cli.many_files import (
     READER,
@@ -25,7 +19,7 @@ from supple.cli.many_files import (
     SchedulerOption,
     ShardOption,
     planned,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import (
     MODEL,
@@ -36,6 +30,12 @@ from supple.cli.options import (
     PositionModeOption,
     parse_ground,
 )
+from supple.clips import DONE, NOT_REACHED, Done, Ended, Plan
+from supple.clips.clip_files import expanded, result_paths
+from supple.clips.keys import CommandLine
+from supple.clips.one_clip import run_plan, write_works
+from supple.clips.reader import Reader
+from supple.clips.steps import CheckStep
 from supple.errors import SuppleError, printable
 from supple.files import check_writable
 from supple.files import write as write_file
@@ -46,8 +46,8 @@ from supple.solve.outcome import counted
 from supple.texts import short
 
 CHECKS = "Checks"
-DRAWN = 200  # clips with faults that a report draws
-CHECK = CommandLine({"kinds": "kind"})  # options that are not called as their keys in a plan
+MOST_DRAWN_CLIPS = 200  # with faults, in a report; not tuned
+CHECK = CommandLine({"kinds": "kind"})  # options whose names differ from their keys in a plan
 
 
 def check(
@@ -63,7 +63,7 @@ def check(
         Path | None,
         typer.Option(
             "--budgets", metavar="FILE", rich_help_panel=CHECKS,
-            help="A TOML file of how much of each kind of fault is allowed: skate = 0.3. "
+            help="A TOML file with the allowed size of each kind of fault, such as skate = 0.3; "
             "false: not checked.",
         ),
     ] = None,
@@ -71,8 +71,8 @@ def check(
         str | None,
         typer.Option(
             "--profile", metavar="NAME", rich_help_panel=CHECKS,
-            help=f"What budgets are that --budgets does not give: {', '.join(PROFILES)}. captured: for clips as they "
-            "were captured, only what a person would mend. Default: authored.",
+            help=f"The budgets that --budgets does not give: {', '.join(PROFILES)}. captured: for captured clips, "
+            "only what a person would repair. Default: authored.",
         ),
     ] = None,
     kind: Annotated[
@@ -91,25 +91,25 @@ def check(
     loop: Annotated[
         bool | None,
         typer.Option("--loop/--no-loop", rich_help_panel=CHECKS,
-                     help="Whether clips are loops, whose seam is checked. Default: as the file says."),
+                     help="Whether clips are loops, whose seams are checked. Default: as the file says."),
     ] = None,
     limits: Annotated[
         Path | None,
         typer.Option("--limits", metavar="FILE", rich_help_panel=CHECKS,
-                     help="A file with the same joints, whose limits count."),
+                     help="A file with the same joints, whose limits are checked."),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
             "--against", metavar="FILE|FOLDER", rich_help_panel=CHECKS,
-            help="The clip before it was changed, or a folder of such clips of the same names: only what is "
-            "worse is a fault. Or a report that --json printed, a .json file: only faults that are new or worse count.",
+            help="The original clip, or a folder of original clips of the same names: only what became "
+            "worse is a fault. Or a report printed by --json, a .json file: only new or worse faults count.",
         ),
     ] = None,
     fix: Annotated[
         bool,
         typer.Option("--fix", rich_help_panel=OUTPUT,
-                     help="Repair what can be, write the clips to --out-dir, and say what is left."),
+                     help="Repair faults where possible, write the clips to --out-dir, and report what is left."),
     ] = False,
     out_dir: Annotated[
         Path | None,
@@ -121,7 +121,7 @@ def check(
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE", rich_help_panel=OUTPUT,
-                     help="Write a report with pictures: an .html file that needs nothing else."),
+                     help="Write a report with pictures: one self-contained .html file."),
     ] = None,
     motion: Annotated[
         str | None,
@@ -135,15 +135,17 @@ def check(
     scheduler: SchedulerOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Find what is wrong with motions: feet that slide, pops, joints in the ground or in the body.
+    """Find faults of motions: sliding feet, pops, joints in the ground or in the body.
 
     supple check clips/*.bvh --report report.html
 
     supple check clips/*.bvh --fix --out-dir fixed
 
-    supple check clips/*.bvh --json > known.json; supple check clips/*.bvh --against known.json
+    supple check clips/*.bvh --json > known.json
 
-    Skate, pops and seams are measured beside what is usual in each clip. `supple lint` judges the file, `check` the
+    supple check clips/*.bvh --against known.json
+
+    Skate, pops and seams must also exceed what is usual in the clip. `supple lint` checks the file, `supple check` the
     motion. Exit code 1 if there are faults or nothing could be checked, 2 if a file could not be read.
     """
     if fix and out_dir is None:
@@ -185,14 +187,14 @@ def check(
     pairs = (
         [(clip, clip) for clip in clips]
         if out_dir is None
-        else places(clips, out_dir, naming=naming)
+        else result_paths(clips, out_dir, naming=naming)
     )
     drawn = _Report()
 
     def say(one: Ended) -> None:
         show(one, several=len(pairs) > 1)
 
-    run_batch(
+    run_clips(
         work, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         written=out_dir is not None, say=say, each=drawn.add, row=_row,
         end=lambda: drawn.write(report, [str(file) for file, _ in pairs]), skipped=clips.skipped,
@@ -205,7 +207,7 @@ class CheckClip:
 
     Attributes:
         plan: With the check as its only step.
-        fix: Whether the clip is repaired and written; else a JSON report is.
+        fix: Whether to write the repaired clip; otherwise a JSON report is written.
         write: Whether a result is written.
         draw: Whether pictures are made.
     """
@@ -217,7 +219,7 @@ class CheckClip:
 
     @property
     def digest(self) -> str:
-        """A hash of what is done, whatever the clip."""
+        """A hash of the work, independent of the clip."""
         return f"{self.plan.digest} {self.fix} {self.write} {self.draw}"
 
     def reads(self, file: Path) -> Iterable[Path]:
@@ -227,7 +229,7 @@ class CheckClip:
     def __call__(self, file: Path, out: Path) -> Done:
         """Check a file, and write the result."""
         called = printable(str(file))
-        works = through(self.plan, file)
+        works = run_plan(self.plan, file)
         rows = [{key: value for key, value in work.data[-1].items() if key != "do"}
                 for work in works]  # fmt: skip
         if self.write and self.fix:
@@ -245,7 +247,7 @@ class CheckClip:
 
 
 class _Report:
-    """What the HTML report is made of, as clips end."""
+    """Collects the parts of the HTML report as clips end."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[tuple[str, dict[str, int | None]]]] = {}
@@ -263,7 +265,7 @@ class _Report:
             )
             for row, counts in several
         ]
-        if one.done.data.get("html") and len(self._parts) < DRAWN:
+        if one.done.data.get("html") and len(self._parts) < MOST_DRAWN_CLIPS:
             self._parts[file] = one.done.data["html"]
 
     def write(self, path: Path | None, order: list[str]) -> None:
@@ -280,7 +282,7 @@ def _row(one: Ended) -> dict[str, Any]:
 
 
 def show(one: Ended, *, several: bool) -> None:
-    """Print what was found in a clip: a line if it is one of many, else a table."""
+    """Print the faults of a clip: a line if it is one of many, else a table."""
     say = console()
     for row in one.done.data["motions"]:
         name = one.name if len(one.done.data["motions"]) == 1 else f"{one.name}: {row['motion']}"

@@ -56,7 +56,7 @@ def compare(
             "--to",
             "-t",
             metavar="X,Y,Z",
-            help="One target, world, and not random ones.",
+            help="One target in world, instead of random ones.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -67,7 +67,7 @@ def compare(
             "-n",
             metavar="N",
             min=1,
-            help="How many random targets.",
+            help="The number of random targets.",
             rich_help_panel=GOALS,
         ),
     ] = 100,
@@ -75,13 +75,13 @@ def compare(
         str,
         typer.Option(
             metavar="poses|ball|disc",
-            help="Targets of random poses inside the limits, or uniform in the ball or XY disc "
-            "of the chain's length.",
+            help="Targets from random poses inside the limits, or uniform in the ball or XY disc "
+            "with the chain's length as radius.",
             rich_help_panel=GOALS,
         ),
     ] = "poses",
     seed: Annotated[
-        int, typer.Option(min=0, help="Of the random targets.", rich_help_panel=GOALS)
+        int, typer.Option(min=0, help="The seed of the random targets.", rich_help_panel=GOALS)
     ] = 0,
     solvers: Annotated[
         str,
@@ -89,7 +89,7 @@ def compare(
             "--solvers",
             "-s",
             metavar="A,B,...",
-            help="Which solvers, with options as in CCD:damping=0.2. Default: all that can.",
+            help="The solvers, optionally with options: CCD:damping=0.2. Default: all that support the model.",
             rich_help_panel=SOLVING,
         ),
     ] = "",
@@ -106,10 +106,10 @@ def compare(
 
     supple compare chain:9,9,9,9,4 --limits j1=120,j2=90 --plot compare.png
 
-    Turns and path are means over the targets that all reached; time is the median of a call,
-    compiled; a visit is one joint being turned or placed; operations are multiplications by the
-    count of Song and Hu 2011, who give one for CCD and Target Triangle. A cost that contradicts what a
-    solver's paper claims is named below the tables.
+    Sum of turns, largest turn and tip path are means over the targets that all solvers reached. Time is
+    the median of a compiled call. A visit rotates or places one joint. Operations are multiplications as
+    counted by Song and Hu 2011, who give a count for CCD and Target Triangle. A cost that contradicts
+    the claims of a solver's paper is named below the tables.
     """
     character = read_character(
         model, joints=joint or (), limits=limits or (), folder=folder, xacro_arguments=arg or ()

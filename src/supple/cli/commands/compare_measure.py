@@ -32,11 +32,15 @@ from supple.solve.prepare import Prepared, prepare
 from supple.solve.solution import Solution
 from supple.solvers import ALL
 
-TURN_FOUND = 9  # n
-TURN_MADE = 31  # r
-VISIT_COST = {"CCD": TURN_FOUND + TURN_MADE, "TargetTriangle": 3 * TURN_FOUND + TURN_MADE}
-REPEATS = 3  # runs of a timed solve; the fastest counts
-SLOW = 0.05  # a solve that takes longer is timed once [s]
+# Costs of a joint visit [multiplications].
+COMPUTE_ROTATION = 9  # n
+APPLY_ROTATION = 31  # r
+VISIT_COST = {
+    "CCD": COMPUTE_ROTATION + APPLY_ROTATION,
+    "TargetTriangle": 3 * COMPUTE_ROTATION + APPLY_ROTATION,
+}
+TIMED_RUNS = 3  # of a solve, of which the fastest counts; not tuned
+LONGEST_REPEATED_SOLVE = 0.05  # a solve that takes longer is timed once [s]; not tuned
 
 
 @dataclass(kw_only=True)
@@ -170,7 +174,7 @@ def _timed(problem: Prepared, target: NDArray[np.float64]) -> tuple[Solution, fl
     began = time.perf_counter()
     answer = problem(target)
     least = time.perf_counter() - began
-    for _ in range(REPEATS - 1 if least < SLOW else 0):
+    for _ in range(TIMED_RUNS - 1 if least < LONGEST_REPEATED_SOLVE else 0):
         began = time.perf_counter()
         problem(target)
         least = min(least, time.perf_counter() - began)

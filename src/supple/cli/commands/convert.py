@@ -10,13 +10,10 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from supple.batch import DONE, Done, Ended
-from supple.batch.clip_files import expanded, places
-from supple.batch.report import warnings_of
 from supple.cli.character_files import say_notes
 from supple.cli.commands.convert_file import Conversion
 from supple.cli.console import console, print_json, say_warnings
-from supple.cli.many_files import run_batch
+from supple.cli.many_files import run_clips
 from supple.cli.options import (
     MODEL,
     OUTPUT,
@@ -28,6 +25,9 @@ from supple.cli.options import (
     ShapesOption,
     XacroArgOption,
 )
+from supple.clips import DONE, Done, Ended
+from supple.clips.clip_files import expanded, result_paths
+from supple.clips.report import warnings_of
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing, writable_extensions
@@ -40,8 +40,8 @@ def convert(
         list[Path],
         typer.Argument(
             metavar="FILE... [OUT]",
-            help="A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml file, and what to write: .glb, .gltf, "
-            ".smd, .bvh, .character, .obj. Or any number of files, or folders of clips, with --out-dir and --to.",
+            help="A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml file, and the file to write: .glb, "
+            ".gltf, .smd, .bvh, .character, .obj. Or files and folders of clips, any number, with --out-dir and --to.",
         ),
     ],
     out_dir: Annotated[
@@ -49,7 +49,7 @@ def convert(
         typer.Option(
             "--out-dir",
             metavar="FOLDER",
-            help="The folder for the results of many files, under their own names, in subfolders as theirs.",
+            help="The folder for the results of many files, which keep their names and subfolders.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -57,7 +57,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="ENDING",
-            help="With --out-dir: what to write: glb, gltf, smd, bvh, character, obj.",
+            help="With --out-dir: the format to write: glb, gltf, smd, bvh, character, obj.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Write this motion: as the one motion of a BVH, or as an SMD animation.",
+            help="Write only this motion; as SMD, an animation file.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -78,7 +78,7 @@ def convert(
         bool,
         typer.Option(
             "--goldsrc",
-            help="SMD for GoldSrc: one bone a vertex, in nine columns.",
+            help="SMD for GoldSrc: nine columns, one bone for each vertex.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -86,7 +86,7 @@ def convert(
         bool,
         typer.Option(
             "--bones/--no-bones",
-            help="glTF: draw the bones of a character without meshes, for other programs.",
+            help="glTF: add meshes for the bones of a character without meshes, so that other programs show it.",
             rich_help_panel=OUTPUT,
         ),
     ] = True,
@@ -94,8 +94,8 @@ def convert(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Names for the joints, a line each, in the file's order: for .character files, "
-            "which have none.",
+            help="A file with a joint name on each line, in the file's order: for .character files, "
+            "which have no names.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -103,7 +103,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="AXIS",
-            help="Turn it so that this axis points up: y, z, -x...",
+            help="Rotate the character so that this axis points up: y, z, -x...",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -112,7 +112,7 @@ def convert(
         typer.Option(
             "--unit",
             metavar="UNIT",
-            help="Scale it to this unit: m, cm, mm, inch, ft...",
+            help="Scale the character to this unit: m, cm, mm, inch, ft...",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -143,12 +143,12 @@ def convert(
 
     supple convert clips/*.bvh --out-dir converted --to glb
 
-    Numbers do not change without --up or --unit. What the new format cannot store is reported. SMD has
+    Without --up and --unit, values do not change. Data that the new format cannot store is reported. SMD has
     a file for each motion and each texture, and one for the morphs: they are written beside the
     reference, motions as OUT_NAME.smd, morphs as OUT.vta.
 
-    With many files, one that cannot be converted is reported, and the others go on; the exit code is
-    then 2.
+    With many files, a file that cannot be converted is reported, and the others are converted; the exit
+    code is then 2.
     """
     conversion = Conversion(
         motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, bones=bones, names=names,
@@ -186,7 +186,7 @@ def _many(
         raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")
     ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
     files = expanded(paths, folder)
-    pairs = places(files, folder, ending=ending)
+    pairs = result_paths(files, folder, ending=ending)
 
     def say(one: Ended) -> None:
         say_warnings(one.done.data["warnings"])
@@ -197,9 +197,9 @@ def _many(
     def row(one: Ended) -> dict[str, Any]:
         return {key: one.done.data[key] for key in ("written", "notes", "read")}
 
-    work = ConvertFile(conversion, frozenset(place for _, place in pairs))
+    work = ConvertFile(conversion, frozenset(out for _, out in pairs))
     # In this process and without a journal: there is little to compute.
-    run_batch(work, pairs, None, json=json, jobs=1, say=say, row=row, skipped=files.skipped,
+    run_clips(work, pairs, None, json=json, jobs=1, say=say, row=row, skipped=files.skipped,
               verb="written")  # fmt: skip
 
 
@@ -217,7 +217,7 @@ class ConvertFile:
 
     @property
     def digest(self) -> str:
-        """What is done, whatever the file."""
+        """The work, independent of the file."""
         return repr(self.conversion)
 
     def reads(self, file: Path) -> Iterable[Path]:

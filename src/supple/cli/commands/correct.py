@@ -8,11 +8,6 @@ from typing import Annotated
 
 import typer
 
-from supple.batch import Plan, PlanOnClip
-from supple.batch.clip_files import expanded
-from supple.batch.keys import CommandLine
-from supple.batch.reader import Reader
-from supple.batch.steps import Correct, Plant, Step
 from supple.cli.commands.correct_report import show
 from supple.cli.many_files import (
     READER,
@@ -23,7 +18,7 @@ from supple.cli.many_files import (
     planned,
     progress_bar,
     results,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import (
     FEET,
@@ -52,15 +47,20 @@ from supple.cli.options import (
     XacroArgOption,
     parse_ground,
 )
+from supple.clips import Plan, PlanOnClip
+from supple.clips.clip_files import expanded
+from supple.clips.keys import CommandLine
+from supple.clips.reader import Reader
+from supple.clips.steps import Correct, Plant, Step
 from supple.errors import SuppleError
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.planting import PLANTING
 from supple.texts import vector
 
 GOAL = CommandLine({"obstacles": "obstacle"})
-"""The options of goals that are not called as their keys in a plan."""
+"""The options of goals whose names differ from their keys in a plan."""
 
 PLANT = CommandLine({"feet": "foot", "speed": "contact_speed", "height": "contact_height"})
-"""The options of feet that are not called as their keys in a plan."""
+"""The options of feet whose names differ from their keys in a plan."""
 
 
 def correct(
@@ -81,7 +81,7 @@ def correct(
         Path | None,
         typer.Option(
             "--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
-            help="Or: the folder for the results of one or many files, under their own names, in subfolders as theirs.",
+            help="The folder for the results of one or many files, which keep their names and subfolders.",
         ),
     ] = None,
     effector: Annotated[
@@ -96,9 +96,9 @@ def correct(
             "--to",
             "-t",
             metavar="X,Y,Z|FILE|NAME|FILE:NAME",
-            help="Where to put it, world: a point; a file of a point for each frame, a line each; "
-            "where another joint is; or where a joint of another file is at the time, such as a "
-            "moving prop. For several, repeat --effector and --to in pairs.",
+            help="The target in world: a point; a file with a line X,Y,Z for each frame; another joint; "
+            "or a joint of another file, such as a moving prop, at the same time. "
+            "For several effectors, repeat --effector and --to in pairs.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -106,7 +106,7 @@ def correct(
         list[str] | None,
         typer.Option(
             metavar="DX,DY,DZ",
-            help="Or: how far to move it from where the motion has it.",
+            help="Instead of --to: how far to move it from its position in the motion.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -131,7 +131,7 @@ def correct(
         bool,
         typer.Option(
             "--plant-feet",
-            help="Take foot slide out: feet that stand stay where they stand. Before the goals.",
+            help="Remove foot slide: feet in contact stay in place. Done before the goals.",
             rich_help_panel=FEET,
         ),
     ] = False,
@@ -139,7 +139,7 @@ def correct(
         list[str] | None,
         typer.Option(
             "--foot", metavar="NAME", rich_help_panel=FEET,
-            help="An ankle, where they are not called ankle or foot. Repeatable.",
+            help="The name of an ankle, if it is not called ankle or foot. Repeatable.",
         ),
     ] = None,
     up: Annotated[
@@ -150,41 +150,41 @@ def correct(
     contact_speed: Annotated[
         float,
         typer.Option(
-            metavar="N", help="A foot may stand when slower, in leg lengths a second.",
+            metavar="N", help="A foot is in contact only below this speed, in leg lengths a second.",
             rich_help_panel=FEET,
         ),
-    ] = SPEED,
+    ] = PLANTING.speed,
     contact_height: Annotated[
         float,
         typer.Option(
-            metavar="N", help="And no higher above the ground than this, in leg lengths.",
+            metavar="N", help="And only below this height above the ground, in leg lengths.",
             rich_help_panel=FEET,
         ),
-    ] = HEIGHT,
+    ] = PLANTING.height,
     ground: GroundOption = None,
     start: Annotated[
         float | None,
         typer.Option(
-            "--from", metavar="S", help="From when on, seconds.", rich_help_panel=SOLVING
+            "--from", metavar="S", help="When the goals begin, seconds.", rich_help_panel=SOLVING
         ),
     ] = None,
     stop: Annotated[
         float | None,
-        typer.Option("--until", metavar="S", help="Up to when, seconds.", rich_help_panel=SOLVING),
+        typer.Option("--until", metavar="S", help="When the goals end, seconds.", rich_help_panel=SOLVING),
     ] = None,
     blend: Annotated[
         float | None,
         typer.Option(
             metavar="S", min=0.0, rich_help_panel=SOLVING,
-            help="Fade in and out over so long. Default: 0.25, for feet 0.5.",
+            help="The time to fade in and out, seconds. Default: 0.25, for feet 0.5.",
         ),
     ] = None,
     speed: Annotated[
         float,
         typer.Option(
             metavar="RAD/S",
-            help="Spread jumps of joints that are faster than this over the frames that fade in or "
-            "out; what is left is said. 0: leave them.",
+            help="Spread joint jumps faster than this over the frames that fade in or out, and report "
+            "those that remain. 0: no bound.",
             rich_help_panel=SOLVING,
         ),
     ] = 12.0,
@@ -192,21 +192,21 @@ def correct(
         str,
         typer.Option(
             metavar="approach|keep",
-            help="Out of reach: come as near as possible, or keep the motion.",
+            help="If the target is out of reach: come as near as possible, or keep the motion.",
             rich_help_panel=SOLVING,
         ),
     ] = "approach",
     coherent: Annotated[
         bool,
         typer.Option(
-            "--coherent", help="Has no effect any more: answers always follow each other.",
+            "--coherent", help="No longer has an effect: solutions of successive frames always follow each other.",
             rich_help_panel=SOLVING,
         ),
     ] = False,
     tolerance: ToleranceOption = None,
     motion: Annotated[
         str | None,
-        typer.Option(metavar="NAME|all", help="Which motion. Default: the first.",
+        typer.Option(metavar="NAME|all", help="The motion to correct. Default: the first.",
                      rich_help_panel=MODEL),
     ] = None,
     motions: MotionsOption = None,
@@ -231,8 +231,8 @@ def correct(
     supple correct clap.glb --connect LeftHand,RightHand --avoid 0 -o held.glb
 
     Frames between --from and --until meet the goals where possible; the correction fades in and out
-    over --blend; all other frames stay as they are. A run into --out-dir that was ended goes on where it was:
-    what is done is not done again. Exit code 1 if the goals of some frames are not
+    over --blend; all other frames stay as they are. An interrupted run into --out-dir resumes: finished
+    clips are not processed again. Exit code 1 if the goals of some frames are not
     reached, 2 if a file could not be read.
     """
     reader = {
@@ -282,7 +282,7 @@ def correct(
         def progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        run_batch(
+        run_clips(
             PlanOnClip(asked, full=json or single, progress=progress if here else None), pairs,
             results_in, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
             say=show if single else None, single=single, skipped=clips.skipped,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from supple.batch import Ended
 from supple.cli.console import console, say_warnings
+from supple.clips import Ended
 from supple.solve.outcome import counted
 from supple.texts import short
 

@@ -14,18 +14,22 @@ BrowserOption = Annotated[
 ]
 HostOption = Annotated[
     str,
-    typer.Option(metavar="ADDRESS", help="What to bind to. By default only this machine gets in."),
+    typer.Option(
+        metavar="ADDRESS", help="The address to bind to. By default only this machine can connect."
+    ),
 ]
 PortOption = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, help="The port. Default: 8421, or any other if that is taken."),
+    typer.Option(
+        min=0, max=65535, help="The port. Default: 8421, or any free port if that is taken."
+    ),
 ]
 TokenOption = Annotated[
     bool,
     typer.Option(
         "--keep-token",
-        help="Use the token of the last run with this option, so that an open page or a bookmark works "
-        "again after a restart. It is kept in the user's cache folder.",
+        help="Use the token of the last run with this option, so that an open page or a bookmark still works "
+        "after a restart. The token is stored in the user's cache folder.",
     ),
 ]
 JsonOption = Annotated[
@@ -43,7 +47,7 @@ def demo(
     keep_token: TokenOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Open the playground: drag a chain or a character in the browser.
+    """Open the playground in the browser, and drag a chain or a character.
 
     supple demo
 

@@ -19,10 +19,10 @@ from supple.grammar import grow as grow_rules
 from supple.grammar import stub_text
 from supple.texts import named, short, vector
 
-NOT_REACHED = 1
+NOT_REACHED = 1  # exit code
 EXTENSIONS = (".glb", ".gltf", ".obj", ".html", ".png", ".svg")
 RULES = "Rules"
-FEW = 12
+MOST_LISTED_LINES = 12  # of each kind of remark; not tuned
 
 
 def grow(
@@ -31,7 +31,7 @@ def grow(
         typer.Argument(
             metavar="RULES",
             help="A CGA rule file (.cga) or rule package (.rpk); "
-            "or figure, lamp, excavator, human, street, facade, town, avenue: ours.",
+            "or one of supple's own: figure, lamp, excavator, human, street, facade, town, avenue.",
         ),
     ],
     start: Annotated[
@@ -44,14 +44,14 @@ def grow(
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="What chance begins with.", rich_help_panel=RULES),
+        typer.Option(metavar="N", min=0, help="The seed of random choices.", rich_help_panel=RULES),
     ] = 0,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A value for an attribute: a number, true, false, X,Y,Z or a text. Repeatable.",
+            help="Set an attribute to a number, true, false, X,Y,Z or a text. Repeatable.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -72,7 +72,7 @@ def grow(
         typer.Option(
             "--folder",
             metavar="FOLDER",
-            help="Imports and assets lie below this folder. Default: the rule file's, and assets/, "
+            help="The folder that holds imports and assets. Default: the rule file's, and assets/, "
             "images/, models/ and rules/ beside it and above.",
             rich_help_panel=RULES,
         ),
@@ -81,7 +81,7 @@ def grow(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Workspace paths such as /ESRI.lib/assets/tree.obj begin in this folder.",
+            help="The folder that workspace paths such as /ESRI.lib/assets/tree.obj are relative to.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -89,8 +89,8 @@ def grow(
         str,
         typer.Option(
             metavar="stand-in|error",
-            help="A missing asset gets a box or a grey image as stand-in, the rules of a missing import "
-            "leave their shapes as they are; or end with an error.",
+            help="stand-in: a box or a grey image replaces a missing asset, and the rules of a missing import "
+            "leave shapes unchanged. error: stop with an error.",
             rich_help_panel=RULES,
         ),
     ] = "stand-in",
@@ -98,22 +98,27 @@ def grow(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Values for missing imports. A file that does not exist is written, with a line for each "
-            "value to fill in.",
+            help="A file with values for missing imports. If it does not exist, it is written with a line for "
+            "each value to fill in.",
             rich_help_panel=RULES,
         ),
     ] = None,
     shapes: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="The most shapes to derive.", rich_help_panel=RULES),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The greatest number of shapes to derive.",
+            rich_help_panel=RULES,
+        ),
     ] = 2_000_000,
     triangles: Annotated[
         int,
         typer.Option(
             metavar="N",
             min=1,
-            help="The most triangles: of all geometry in memory, and of files that hold every copy. "
-            "Each takes about 1 kB of memory to write.",
+            help="The greatest number of triangles, of all geometry in memory and of files that hold every copy. "
+            "Writing takes about 1 kB of memory for each.",
             rich_help_panel=RULES,
         ),
     ] = 3_000_000,
@@ -128,7 +133,7 @@ def grow(
         ),
     ] = None,
     tree: Annotated[
-        bool, typer.Option("--tree", help="Show the tree of shapes.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--tree", help="Print the tree of shapes.", rich_help_panel=OUTPUT)
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -155,7 +160,7 @@ def grow(
     with bar:
         tasks: dict[str, Any] = {}
 
-        def told(what: str, done: int, of: int) -> None:
+        def report_progress(what: str, done: int, of: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=of or None)
             bar.update(tasks[what], completed=done, total=of or None)
@@ -172,7 +177,7 @@ def grow(
             missing=missing,
             stubs=stubs,
             limits=Limits(shapes=shapes, triangles=triangles),
-            progress=told,
+            progress=report_progress,
         )
         for path in out or ():
             task = bar.add_task(f"writing {path.name}", total=None)
@@ -188,7 +193,7 @@ def grow(
 
 
 def _write_stubs(stubs: Path, rules: Path, folder: Path | None, workspace: Path | None) -> None:
-    """Write a stub file for the modeller to fill."""
+    """Write a stub file with values to fill in."""
     text = stub_text(rules, folder=folder, workspace=workspace)
     if not text:
         console().print("no stubs are needed: the rules use no value of a missing rule file")
@@ -260,11 +265,11 @@ def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
 def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
     out = console()
     out.print(repr(grown)[7:-1])
-    for line in grown.incomplete[:FEW]:
+    for line in grown.incomplete[:MOST_LISTED_LINES]:
         out.print(f"incomplete: {line}", markup=False, highlight=False)
-    for line in grown.notes[:FEW]:
+    for line in grown.notes[:MOST_LISTED_LINES]:
         out.print(f"note: {line}", markup=False, highlight=False)
-    left = len(grown.incomplete[FEW:]) + len(grown.notes[FEW:])
+    left = len(grown.incomplete[MOST_LISTED_LINES:]) + len(grown.notes[MOST_LISTED_LINES:])
     if left:
         out.print(f"... and {left} more notes (--json lists them)")
     if tree:
@@ -279,12 +284,12 @@ def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
                 "reached" if touch.reached else "not reached",
                 touch.reason,
             )
-            for touch in grown.touches[:FEW]
+            for touch in grown.touches[:MOST_LISTED_LINES]
         ]
         columns = [("effector", "left"), ("target", "left"), ("", "left"), ("why", "left")]
         out.print(table(columns, rows))
-        if len(grown.touches) > FEW:
-            out.print(f"... and {len(grown.touches) - FEW} more")
+        if len(grown.touches) > MOST_LISTED_LINES:
+            out.print(f"... and {len(grown.touches) - MOST_LISTED_LINES} more")
     if grown.reports:
         rows = [
             (name, str(len(values)), _total(values))

@@ -25,7 +25,7 @@ from supple.motion import Contacts
 from supple.motion import contacts as find_contacts
 from supple.texts import short
 
-DEEPEST = 20  # deepest level that is indented
+DEEPEST_INDENT = 20  # deeper levels are printed with their depth; not tuned
 
 
 def info(
@@ -38,13 +38,15 @@ def info(
     arg: XacroArgOption = None,
     contacts: Annotated[
         bool,
-        typer.Option("--contacts", help="Also when the feet of each motion are on the ground."),
+        typer.Option(
+            "--contacts", help="Also list the contacts of the feet with the ground in each motion."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the skeleton, meshes, motions and notes of a character file.
 
-    Every joint with its index and name, sizes, meshes, motions, units, and what had to be guessed.
+    Every joint with its index and name, sizes, meshes, motions, units, and values that were guessed.
 
     supple info dance.bvh
     """
@@ -176,7 +178,7 @@ def show(character: Character, path: str) -> None:
 
 
 def _machine(character: Character) -> list[list[str | Text]]:
-    """What makes the model a machine: named poses, loops, capsules, masses; none for plain characters."""
+    """Rows on named poses, loops, capsules and masses; none for characters without these."""
     skeleton = character.skeleton
     rows: list[list[str | Text]] = []
     if character.poses:
@@ -226,10 +228,10 @@ def _tree(character: Character) -> Any:
 
 
 def _indented(name: str, depth: int) -> str:
-    """A name indented by its depth; beyond `DEEPEST` the depth is printed instead."""
-    if depth <= DEEPEST:
+    """A name indented by its depth; beyond `DEEPEST_INDENT` the depth is printed instead."""
+    if depth <= DEEPEST_INDENT:
         return "  " * depth + name
-    return "  " * DEEPEST + f"({depth}) {name}"
+    return "  " * DEEPEST_INDENT + f"({depth}) {name}"
 
 
 def _meshes(character: Character) -> Any:

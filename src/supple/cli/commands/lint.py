@@ -1,4 +1,4 @@
-"""`supple lint`: report oddities in a character file, and what they would break."""
+"""`supple lint`: report problems of a character file, and what they break."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from supple.cli.options import (
 )
 from supple.formats.lint import lint as find
 
-ODD = 1  # exit code
+FOUND_PROBLEMS = 1  # exit code
 
 
 def lint(
@@ -32,13 +32,13 @@ def lint(
     arg: XacroArgOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Report oddities in a character file, and what they would break.
+    """Report problems of a character file, and what they break.
 
-    Channel orders, bind pose, weights, bones of no length, units, frame gaps, jumps.
+    Channel orders, bind pose, weights, bones of zero length, units, frame gaps, jumps.
 
     supple lint dance.bvh
 
-    Exit code 1 if something is odd, 2 if the file cannot be read.
+    Exit code 1 if there are findings, 2 if the file cannot be read.
     """
     character = read_file(
         file, motions=motions or (), position_mode=position_mode, fps=fps,
@@ -58,4 +58,4 @@ def lint(
         many = f"{len(found)} finding{'s' * (len(found) != 1)}"
         say.print(Text(many if found else "nothing odd", style="green" if not found else ""))
     if found:
-        raise typer.Exit(ODD)
+        raise typer.Exit(FOUND_PROBLEMS)

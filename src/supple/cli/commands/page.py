@@ -1,4 +1,4 @@
-"""`supple page MODEL -o FILE`: write one HTML file in which a figure can be dragged."""
+"""`supple page MODEL -o FILE`: write one HTML file with a figure to drag."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ def page(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="chain:1,1,1, humanoid (the character that comes along), or a file: .glb, .gltf, .smd, "
+            help="chain:1,1,1, humanoid (the character shipped with supple), or a file: .glb, .gltf, .smd, "
             ".bvh, .urdf, .xacro, .xml, .character, .cga, .json.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
+    ],
     goal: Annotated[
         list[str] | None,
-        typer.Option("--goal", "-g", metavar="NAME", help="What has a goal. Repeatable."),
+        typer.Option(
+            "--goal", "-g", metavar="NAME", help="A joint or tip with a goal. Repeatable."
+        ),
     ] = None,
     motion: Annotated[
         list[Path] | None,
@@ -35,19 +39,20 @@ def page(
     ] = None,
     plant_feet: Annotated[
         bool,
-        typer.Option("--plant-feet", help="Add each motion with feet that stand still, too."),
+        typer.Option("--plant-feet", help="Also add each motion with its feet planted."),
     ] = False,
     folder: FolderOption = None,
     arg: XacroArgOption = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
 ) -> None:
-    """Write a page that needs no server and no network: drag the figure, switch solvers, play motions.
+    """Write a self-contained page to drag a figure, switch solvers and play motions.
 
     supple page humanoid -o hero.html
 
     supple page robot.urdf -o robot.html --goal gripper
 
-    The file can be mailed, or put into documentation; it opens from a disk, also on a phone.
+    The page needs no server and no network. It can be mailed or put into documentation, and opens from disk, also on a
+    phone.
     """
     import supple
     from supple.viewer.library import subject_of
@@ -65,7 +70,7 @@ def page(
 
 
 def _read(model: str, motions: list[Path], folder: Path | None, arguments: Sequence[str]) -> Any:
-    """What MODEL names, with the motions of further files."""
+    """The subject that MODEL names, with the motions of other files."""
     from supple.cli.model_argument import read_character
     from supple.viewer.library import Library
 

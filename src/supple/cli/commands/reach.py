@@ -78,15 +78,17 @@ def reach(
             "--to",
             "-t",
             metavar="X,Y,Z|NAME",
-            help="Where to put it, world; or a joint or tip to put it at, wherever that goes. For "
-            "several, repeat --effector and --to in pairs.",
+            help="The target in world; or a joint or tip to follow. For "
+            "several effectors, repeat --effector and --to in pairs.",
             rich_help_panel=GOALS,
         ),
     ] = None,
     orientation: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="W,X,Y,Z", help="How to turn it: a world quaternion.", rich_help_panel=GOALS
+            metavar="W,X,Y,Z",
+            help="The target orientation: a world quaternion.",
+            rich_help_panel=GOALS,
         ),
     ] = None,
     look_at: LookAtOption = None,
@@ -94,7 +96,7 @@ def reach(
         list[str] | None,
         typer.Option(
             metavar="NAME=X,Y,Z",
-            help="Bend at the middle joint NAME towards a point.",
+            help="Bend the middle joint NAME towards a point.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -102,13 +104,15 @@ def reach(
         list[str] | None,
         typer.Option(
             metavar="GOAL=NAMES[=VALUES]",
-            help="A goal of a plug-in, on bones with commas between them, and its numbers: level=hand.L,hand.R=0.1.",
+            help="A goal of a plug-in, with its bones and values separated by commas: level=hand.L,hand.R=0.1.",
             rich_help_panel=GOALS,
         ),
     ] = None,
     hold: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Keep NAME where it starts.", rich_help_panel=GOALS),
+        typer.Option(
+            metavar="NAME", help="Keep NAME where it is at the start.", rich_help_panel=GOALS
+        ),
     ] = None,
     root: RootOption = None,
     depth: DepthOption = 0,
@@ -126,7 +130,7 @@ def reach(
             "--solver",
             "-s",
             metavar="NAME",
-            help="auto, or a solver, with options as in CCD:damping=0.2.",
+            help="auto, or a solver, optionally with options: CCD:damping=0.2.",
             rich_help_panel=SOLVING,
         ),
     ] = "auto",
@@ -134,8 +138,8 @@ def reach(
         str | None,
         typer.Option(
             metavar="POSE|FILE.json",
-            help="A pose of the model by its name, such as a keyframe, or a file of a pose or "
-            "solution. Default: as the file has it.",
+            help="The name of a pose of the model, such as a keyframe, or a file of a pose or "
+            "solution. Default: the pose in the file.",
             rich_help_panel=SOLVING,
         ),
     ] = None,
@@ -150,7 +154,7 @@ def reach(
         typer.Option(
             metavar="N",
             min=0,
-            help="Which frame. Default: the first. Without --motion, of the first motion.",
+            help="The frame to start from. Default: the first. Without --motion, of the first motion.",
             rich_help_panel=SOLVING,
         ),
     ] = None,
@@ -160,7 +164,7 @@ def reach(
         str,
         typer.Option(
             metavar="approach|keep",
-            help="Out of reach: come as near as possible, or keep the start.",
+            help="If the target is out of reach: come as near as possible, or keep the start.",
             rich_help_panel=SOLVING,
         ),
     ] = "approach",
@@ -169,7 +173,7 @@ def reach(
         typer.Option(
             metavar="K",
             min=1,
-            help="How many different answers to look for.",
+            help="The number of different solutions to look for.",
             rich_help_panel=SOLVING,
         ),
     ] = 1,
@@ -177,8 +181,8 @@ def reach(
         str | None,
         typer.Option(
             metavar="nearest|turns|path",
-            help="Which of several answers comes first: nearest to the start, least sum of "
-            "turns, least path of the tip.",
+            help="Which of several solutions comes first: nearest to the start, least sum of joint "
+            "rotations, shortest path of the tip.",
             rich_help_panel=SOLVING,
         ),
     ] = None,
@@ -191,7 +195,7 @@ def reach(
         Path | None,
         typer.Option(
             metavar="FILE.json",
-            help="Write what the solver did, and have --plot show it.",
+            help="Write the steps of the solver, which --plot then shows.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -201,14 +205,14 @@ def reach(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the solution (.json), or the character so posed (.glb, .gltf, .smd, "
+            help="Write the solution (.json), or the posed character (.glb, .gltf, .smd, "
             ".bvh, .character, .obj).",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Put an effector somewhere, and show the pose.
+    """Solve for the pose that puts an effector on a target, and print it.
 
     supple reach chain:9,9,9,9,4 --to 12,18,6 --plot reach.png
 

@@ -1,4 +1,4 @@
-"""`supple retarget`: bring motions to another character or to a robot."""
+"""`supple retarget`: transfer motions to another character or to a robot."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.batch import Ended, Plan, PlanOnClip
-from supple.batch.clip_files import expanded
-from supple.batch.keys import CommandLine
-from supple.batch.steps import Retarget
 from supple.cli.many_files import (
     JobsOption,
     PlanOption,
@@ -19,15 +15,19 @@ from supple.cli.many_files import (
     ShardOption,
     planned,
     results,
-    run_batch,
+    run_clips,
 )
 from supple.cli.options import MODEL, OUTPUT, FolderOption, JsonOption, XacroArgOption
+from supple.clips import Ended, Plan, PlanOnClip
+from supple.clips.clip_files import expanded
+from supple.clips.keys import CommandLine
+from supple.clips.steps import Retarget
 from supple.errors import SuppleError
 from supple.files import write as write_file
 
 MAPS = "Maps"
 RETARGET = CommandLine({"onto_folder": "folder", "onto_arguments": "arg"})
-"""The options that are not called as their keys in a plan."""
+"""The options whose names differ from their keys in a plan."""
 
 
 def retarget(
@@ -51,23 +51,22 @@ def retarget(
     out_dir: Annotated[
         Path | None,
         typer.Option("--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
-                     help="Or: the folder for the results of one or many clips, under their own names, in "
-                     "subfolders as theirs."),
+                     help="The folder for the results of one or many clips, which keep their names and subfolders."),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(metavar="ENDING", rich_help_panel=OUTPUT,
-                     help="With a folder: what to write: bvh, glb, smd...; for a robot npz or csv. "
-                     "Default: npz for a robot, else as the target."),
+                     help="With a folder: the format to write: bvh, glb, smd...; for a robot npz or csv. "
+                     "Default: npz for a robot, else the target's format."),
     ] = None,
     fps: Annotated[
         float | None,
         typer.Option(metavar="N", min=0.0, rich_help_panel=OUTPUT,
-                     help="Frames a second of the results. Default: those of each clip."),
+                     help="The frame rate of the results. Default: that of each clip."),
     ] = None,
     motion: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which motion of a clip. Default: the first.", rich_help_panel=MODEL),
+        typer.Option(metavar="NAME", help="The motion of each clip. Default: the first.", rich_help_panel=MODEL),
     ] = None,
     up: Annotated[
         str | None,
@@ -81,22 +80,22 @@ def retarget(
     balance: Annotated[
         bool,
         typer.Option("--balance/--no-balance", rich_help_panel=MODEL,
-                     help="Keep robots in balance where they stand, as far as the source is.")
+                     help="Keep robots in balance where they stand and the source is in balance.")
     ] = True,
     source_map: Annotated[
         Path | None,
         typer.Option("--source-map", metavar="FILE", rich_help_panel=MAPS,
-                     help="A TOML file of which joints of the clips are which parts of the body."),
+                     help="A TOML file that maps the clips' joints to parts of the body."),
     ] = None,
     target_map: Annotated[
         Path | None,
-        typer.Option("--target-map", metavar="FILE", help="The same of the target.", rich_help_panel=MAPS),
+        typer.Option("--target-map", metavar="FILE", help="The same for the target.", rich_help_panel=MAPS),
     ] = None,
     write_maps: Annotated[
         Path | None,
         typer.Option("--write-maps", metavar="FOLDER", rich_help_panel=MAPS,
-                     help="Also write the maps that were used, of several clips those of the first: source.toml and "
-                     "target.toml, to correct and keep."),
+                     help="Also write the maps that were used (for several clips, those of the first) as source.toml "
+                     "and target.toml, which you can edit."),
     ] = None,
     plan: PlanOption = None,
     jobs: JobsOption = None,
@@ -104,19 +103,19 @@ def retarget(
     scheduler: SchedulerOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Bring motions to another character, or to a robot.
+    """Transfer motions to another character, or to a robot.
 
     supple retarget walk.bvh --onto hero.glb -o hero_walk.glb
 
     supple retarget clips/*.bvh --onto g1.xml --fps 30 --out-dir trajectories
 
-    Parts of both bodies are recognized by names and by place. Limbs keep their directions, feet that stand
-    stay where they stand, the path is scaled to the legs, hands that are close keep their distance. Robots
+    The parts of both bodies are recognized by name and by position. Limbs keep their directions, feet in contact
+    stay in place, the path is scaled to the legs, hands close to each other keep their distance. Robots
     need solid feet and a free root; they are written as qpos tables, .npz or .csv, with joint names and rate.
-    A plan may do more before and after: it has a step do = "retarget".
+    A plan with a step do = "retarget" may have other steps before and after it.
 
-    A clip that cannot be retargeted is reported, and the others go on; the exit code is then 2. A run into a folder
-    that was ended goes on where it was: what is done is not done again.
+    A clip that cannot be retargeted is reported, and the others are processed; the exit code is then 2. An interrupted
+    run into a folder resumes: finished clips are not processed again.
     """
     if plan is not None:
         own = (onto, folder, arg, to, fps, motion, up, onto_up, source_map, target_map)
@@ -150,8 +149,8 @@ def retarget(
         raise SuppleError(
             "--to: goes with a folder; for one file, the name of OUT tells the format"
         )
-    maps = _Maps([place for _, place in pairs])
-    run_batch(
+    maps = _Maps([out for _, out in pairs])
+    run_clips(
         PlanOnClip(asked), pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         row=_row, each=maps.add, end=lambda: maps.write(write_maps), single=folder is None,
         skipped=clips.skipped,
@@ -162,7 +161,7 @@ class _Maps:
     """The maps of the first clip that could be retargeted."""
 
     def __init__(self, order: list[Path]) -> None:
-        self._order = {place: k for k, place in enumerate(order)}
+        self._order = {out: k for k, out in enumerate(order)}
         self._first: tuple[int, dict[str, str]] | None = None
 
     def add(self, one: Ended) -> None:
@@ -185,7 +184,7 @@ class _Maps:
 
 
 def _found(one: Ended) -> dict[str, Any]:
-    """What the step that retargets has found."""
+    """The data of the retargeting step."""
     steps = one.done.data["motions"][0]["steps"]
     return next(step for step in steps if step["do"] == Retarget.called)
 

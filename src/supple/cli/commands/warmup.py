@@ -34,7 +34,7 @@ from supple.solve.prepare import Prepared, prepare
 from supple.solvers import ALL, Solver, named
 
 POSES = "poses"
-TARGET = (1.1, 0.9, 0.0)
+WARMUP_TARGET = (1.1, 0.9, 0.0)  # any point; only the compiling counts
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,25 @@ def warmup(
     ] = None,
     cold: Annotated[
         bool,
-        typer.Option("--cold", help="Measure: each in a process of its own, with nothing cached."),
+        typer.Option("--cold", help="Measure each solver in a new process with an empty cache."),
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="How many parts at a time.")
+        int,
+        typer.Option(
+            "--jobs", "-j", min=1, metavar="N", help="The number of parts compiled at a time."
+        ),
     ] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Compile every kernel just in time and cache the machine code, if it has to be.
+    """Compile every kernel just in time and cache the machine code, if necessary.
 
-    There is nothing to do where the kernels were compiled when supple was built.
-    Solvers share kernels: what one has compiled is cached for the next. With --jobs 2, two solvers are
-    compiled at a time, in separate processes. --cold measures each alone, and does not touch the
+    There is nothing to do if the kernels were compiled when supple was built.
+    Solvers share kernels: those that one solver compiled are cached for the next. With --jobs 2, two solvers are
+    compiled at a time, in separate processes. --cold measures each solver alone, and does not change the
     cache.
     """
     if cold and jobs > 1:
-        raise SuppleError("--cold measures one after the other: it does not go with --jobs")
+        raise SuppleError("--cold measures solvers one after the other: leave out --jobs")
     solvers = [named(name).name for name in solver] if solver else [one.name for one in ALL]
     if not compiling():
         _say_nothing_to_do(json)
@@ -123,7 +126,7 @@ def warm(part: str) -> Warmed:
     if part == POSES:
         _use_poses()
     else:
-        _problem_for(named(part))(TARGET)
+        _problem_for(named(part))(WARMUP_TARGET)
     return Warmed(part, time.perf_counter() - began, _kept() - before)
 
 

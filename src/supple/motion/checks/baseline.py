@@ -1,4 +1,4 @@
-"""Baselines: stored reports of `supple check --json`, whose faults are known and count no more."""
+"""Baselines: stored reports of `supple check --json`, whose faults are known and no longer count."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from supple.errors import SuppleError
 from supple.files import as_path
 from supple.model.skeleton import check_format
 from supple.motion.checks.budgets import Budgets
-from supple.motion.checks.check import FORMAT, VERSION, Checked
-from supple.motion.checks.measure import KINDS, WORSE, Fault
+from supple.motion.checks.check import FORMAT, FORMAT_VERSION, Checked
+from supple.motion.checks.measure import KINDS, WORSE_TIMES, Fault
 
-MOVED_TIME = 0.1  # a fault that is so near to a known one is the same, and one that is so much longer is as long [s]
+# A fault nearer to a known one than this is the same fault, and may last this much longer [s]; not tuned.
+MOVED_TIME = 0.1
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What a report says of a motion."""
+    """The part of a report about one motion."""
 
     file: str
     motion: str
@@ -31,13 +32,13 @@ class _Known:
 
 
 class Baseline:
-    """The faults that a stored report has of its clips.
+    """The faults in a stored report.
 
     Args:
         path: A JSON file: what `supple check --json` prints, or a file of `supple check --out-dir`.
 
     Raises:
-        SuppleError: The file cannot be read, or is no such report, or one of another version.
+        SuppleError: The file cannot be read, is not such a report, or is one of another version.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -52,7 +53,7 @@ class Baseline:
             raise SuppleError(f"{self.path}: {error}") from None
 
     def check_clips(self, files: Iterable[Path]) -> None:
-        """Raise if the report is about none of some clips."""
+        """Raise if the report covers none of these clips."""
         given = list(files)
         if not any(self._of(file) for file in given):
             raise SuppleError(
@@ -61,7 +62,7 @@ class Baseline:
             )
 
     def applied(self, report: Checked, file: Path) -> Checked:
-        """A report on a motion of a clip, in which only faults are left that are new or worse.
+        """The report on a motion of a clip, with faults that are known, and not worse, accepted.
 
         A clip that is not in the baseline, or has another number of frames there, has no known faults; a note says so.
 
@@ -87,10 +88,10 @@ class Baseline:
         return replace(report, accepted=known)
 
     def _of(self, file: Path) -> list[_Known]:
-        """What is known of the motions of a clip: of the file whose path ends most alike.
+        """The known motions of a clip: those of the file with the longest common end of the path.
 
         Raises:
-            SuppleError: The paths of several files do.
+            SuppleError: Several files share it.
         """
         named = {one.file: _alike(PurePath(one.file), file) for one in self._known}
         most = max(named.values(), default=0)
@@ -117,7 +118,7 @@ class Baseline:
 
 
 def _motions(data: Any) -> Iterable[_Known]:
-    """What a report says of each motion of each clip."""
+    """The part of a report about each motion of each clip."""
     rows = data["files"] if isinstance(data, Mapping) and "files" in data else [data]
     expected = "expected what supple check --json prints"
     if not isinstance(rows, list) or not rows:
@@ -130,7 +131,7 @@ def _motions(data: Any) -> Iterable[_Known]:
         if not isinstance(row.get("motions"), list):
             raise SuppleError(f"{expected}, with the motions of {row['file']!r}, got none")
         for one in row["motions"]:
-            check_format(one, FORMAT, VERSION)
+            check_format(one, FORMAT, FORMAT_VERSION)
             try:
                 faults = [Fault.from_json(each) for each in (*one["faults"], *one.get("known", ()))]
                 budgets = one.get("budgets")
@@ -141,7 +142,7 @@ def _motions(data: Any) -> Iterable[_Known]:
 
 
 def _is_known(fault: Fault, old: Sequence[Fault], slack: int) -> bool:
-    """Whether a fault is among known ones: of the same kind and joint, in the same frames, and not worse."""
+    """True if a fault is known: same kind and joint, same frames, and not worse."""
     same = [
         one
         for one in old
@@ -154,13 +155,13 @@ def _is_known(fault: Fault, old: Sequence[Fault], slack: int) -> bool:
         return False
     long = sum(one.stop - one.start for one in same)
     return (
-        fault.value <= WORSE * max(one.value for one in same)
-        and fault.stop - fault.start <= WORSE * long + slack
+        fault.value <= WORSE_TIMES * max(one.value for one in same)
+        and fault.stop - fault.start <= WORSE_TIMES * long + slack
     )
 
 
 def _alike(one: PurePath, other: PurePath) -> int:
-    """How many parts at the end two paths have in common."""
+    """The number of parts at the end that two paths have in common."""
     count = 0
     for a, b in zip(reversed(one.parts), reversed(other.parts), strict=False):
         if a != b:

@@ -19,32 +19,29 @@ from supple.toml import Document, read
 class Budgets:
     """How much of each kind of fault is allowed; None for a kind that is not checked.
 
-    Lengths are in leg lengths, so that the same budgets fit files in any unit. A kind marked with * is
-    measured beside the clip's own: the budget is the least that counts, and what is usual in the clip,
-    `times` over, is allowed.
+    Lengths are in leg lengths, so that the same budgets fit files in any unit. For a kind marked with *, a fault must
+    exceed both the budget and `times` the clip's own typical value.
 
     Attributes:
-        skate: * How fast a foot that stands may slide [leg lengths a second].
-        penetration: How far a joint may be in the ground [leg lengths].
-        floating: How far the lowest point may be above the ground in a body that does not
-            fall [leg lengths].
-        speed: * How far a joint may throw what hangs on it in one frame [leg lengths].
-        acceleration: * By how much the speed of that may change in one frame [leg lengths a second].
-        jerk: * How much a joint may shake: the third difference of that, its median over 0.2 s [leg lengths].
-        limits: How far a joint may be outside its limits [rad].
-        bones: By what share of its length a bone may change.
-        collision: How deep parts of the body may be inside each other, as a share of both radii; at 1 their
-            axes cross.
-        seam: * How far a joint may jump from the end of a loop to its beginning [rad; leg lengths].
-        swap: How much nearer left and right may be to each other's last place than to their own; above 1.
-        frozen: How fast a figure may be that stands still from one frame to the next [leg lengths a second].
-        times: How many times what is usual in the clip is allowed.
-        pop_reach: Joints that carry less than that far, such as fingers, are not checked for speed, acceleration and
+        skate: * Sliding speed of a foot in contact [leg lengths a second].
+        penetration: Depth of a joint in the ground [leg lengths].
+        floating: Height of the lowest point above the ground in a body that does not fall [leg lengths].
+        speed: * How far a joint moves its children in one frame [leg lengths].
+        acceleration: * Change of that speed in one frame [leg lengths a second].
+        jerk: * Shaking of a joint: the third difference of that motion, its median over 0.2 s [leg lengths].
+        limits: How far a joint is outside its limits [rad].
+        bones: Change of a bone's length [share of it].
+        collision: How deep parts of the body overlap [share of the sum of their radii]; at 1 their axes cross.
+        seam: * Jump of a joint from the end of a loop to its beginning [rad; leg lengths].
+        swap: How many times nearer left and right are to each other's last position than to their own; above 1.
+        frozen: Speed of a figure that stops from one frame to the next [leg lengths a second].
+        times: The allowed multiple of what is typical in the clip.
+        pop_reach: Joints whose children reach less far, such as fingers, are not checked for speed, acceleration and
             jerk [leg lengths]. None: all are.
-        lower_ground: What is deeper in the ground stands on lower ground, such as beside a step [leg lengths].
-            None: the ground is level.
-        recurs: How many times what penetration and collision reach again elsewhere in the clip is allowed: ground that
-            feet come down to twice is ground. None: the budgets alone.
+        lower_ground: A joint deeper in the ground than this stands on lower ground, such as beside a step
+            [leg lengths]. None: the ground is level.
+        recurs: The allowed multiple of a penetration or collision depth that occurs again elsewhere in the clip: feet
+            that reach a level twice stand on ground there. None: the budgets alone.
     """
 
     skate: float | None = 0.4
@@ -83,11 +80,11 @@ class Budgets:
         """Budgets as given: themselves, some of them by name, or the path of a TOML file.
 
         Args:
-            given: Those that are not given are those of the profile.
+            given: Budgets that are not given come from the profile.
             profile: One of `PROFILES`; by default "authored", or the one that the file names.
 
         Raises:
-            SuppleError: There is no such profile, or a budget is wrong; or a profile is asked for beside all budgets.
+            SuppleError: There is no such profile, a budget is wrong, or a profile is given beside a `Budgets`.
         """
         if profile is not None:
             one_of("profile", profile, PROFILES)
@@ -110,10 +107,10 @@ class Budgets:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], profile: str | None = None) -> Budgets:
-        """The budgets of a TOML file: `skate = 0.1`, or `skate = false` for what is not checked.
+        """The budgets of a TOML file: `skate = 0.1`, or `skate = false` for a kind that is not checked.
 
-        They stand at the top of the file or in a table [budgets]. `profile = "captured"` says what the others are;
-        a profile that is asked for takes its place.
+        They are at the top of the file or in a table [budgets]. `profile = "captured"` sets the others; the argument
+        `profile` overrides it.
 
         Raises:
             SuppleError: The file cannot be read, a name is unknown or a value is no number; with its line.
@@ -189,5 +186,5 @@ PROFILES: Mapping[str, Budgets] = MappingProxyType(
         ),
     }
 )
-"""Budgets by name: "authored" for motion that is to be without faults, "captured" for clips as they were captured,
-whose noise nobody mends."""
+"""Budgets by name: "authored" for motion without faults, "captured" for clips as they were captured, with noise that
+nobody repairs."""

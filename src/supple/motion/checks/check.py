@@ -1,4 +1,4 @@
-"""`check`: what is wrong with a motion."""
+"""`check`: find the faults of a motion."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from supple.model.skeleton import Skeleton
 from supple.motion.checks import collisions, frozen, ground, joints, pops, seam, sides
 from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
-from supple.motion.checks.measure import KINDS, Fault, Measure
+from supple.motion.checks.measure import AGAINST_TIME, KINDS, Fault, Measure
 from supple.motion.ground import GroundLike
 from supple.solve.outcome import counted
 
 FORMAT = "supple-check"
-VERSION = 1
+FORMAT_VERSION = 1
 
 _CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
     "skate": lambda clip, b: ground.skate(clip, b.skate or 0.0, b.times),
@@ -45,16 +45,16 @@ _CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """What `check` gives.
+    """The result of `check`.
 
     Attributes:
-        motion: What was checked.
-        measures: By kind of fault, what was measured; of a kind that could not be, the reason.
-        budgets: What was allowed.
-        accepted: Faults that were known before, in a baseline: they do not count.
-        remarks: What else is to be said of the check.
-        faults: What is broken in the file, and where more was found than is allowed, by kind, each in the order of
-            frames; without those that are accepted.
+        motion: The motion that was checked.
+        measures: The measure of each kind of fault, or the reason why it could not be measured.
+        budgets: How much was allowed.
+        accepted: Faults known from a baseline: they do not count.
+        remarks: Other notes on the check.
+        faults: Damage of the file, and measures above their budgets, by kind, each in the order of frames; without
+            those that are accepted.
     """
 
     motion: Motion
@@ -66,13 +66,13 @@ class Checked:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """What is broken in the file, and where more was found than is allowed, by kind, in the order of frames."""
+        """Damage of the file, and measures above their budgets, by kind, in the order of frames."""
         found = [fault for one in self.measures.values() for fault in one.faults()]
         return tuple(fault for fault in (*self.damage, *found) if fault not in self.accepted)
 
     @cached_property
     def damage(self) -> tuple[Fault, ...]:
-        """What is broken in the file that the motion was read from: always a fault, whatever the budgets."""
+        """Damage of the file that the motion was read from: always a fault, whatever the budgets."""
         notes = self.clip.notes
         return tuple(Fault.of_file(one, len(self.motion)) for one in notes if one.damage)
 
@@ -88,7 +88,7 @@ class Checked:
 
     @property
     def reason(self) -> str:
-        """What was found, of how much, in words."""
+        """The number of faults and checks, in words."""
         words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds)
         if self.accepted:
             words = f"{words or 'no new faults'}; {counted(len(self.accepted), 'known fault')}"
@@ -100,7 +100,7 @@ class Checked:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings of the reader, and what was left out of the check."""
+        """Warnings of the reader, and frames that were not checked."""
         warnings = [str(note) for note in self.clip.notes if note.level == "warning"]
         if self.clip.leads_with_t_pose:
             warnings.append("frame 0 is a T-pose before the motion, and was not checked")
@@ -135,7 +135,7 @@ class Checked:
             )
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "motion": self.motion.name,
             "frames": len(self.motion),
             "fps": self.motion.fps,
@@ -167,28 +167,28 @@ def check(
     capsules: Mapping[str, Sequence[Capsule]] | None = None,
     against: Motion | Character | None = None,
 ) -> Checked:
-    """Find what is wrong with a motion: skate, pops, joints in the ground or in the body, and more.
+    """Find the faults of a motion: skate, pops, joints in the ground or in the body, and more.
 
-    Skate, pops and the seam of a loop are measured beside the clip's own: what is usual in it, several times over,
-    is allowed, since no captured motion is without; other kinds by budgets alone. What the reader of a character found
-    broken in its file, a motion that is cut off or values that are no numbers, is a fault too.
+    Skate, pops and the seam of a loop must also exceed several times what is typical in the clip, because captured
+    motion always contains some; other kinds are judged by budgets alone. A damaged file, with a truncated motion or
+    values that are not numbers, is a fault too.
 
     Args:
         subject: A motion, or a character with one.
         motion: Which motion of the character; by default the first.
         budgets: How much is allowed: `Budgets`, some of them by name, or the path of a TOML file.
-        profile: What budgets are that are not given: "authored", the default, or "captured", for clips as they were
-            captured: only what a person would mend is a fault.
+        profile: The budgets that are not given: "authored", the default, or "captured", for clips as they were
+            captured: only what a person would repair is a fault.
         kinds: Which kinds to check; by default all that have a budget.
         up: The axis that points up: "y", "z", "-x", ...; by default the character's, or "y".
-        ground: The ground, as `plant_feet` takes it: a height, a plane, a function or a mesh; by default level, where
-            the feet stand most.
+        ground: The ground, as `plant_feet` takes it: a height, a plane, a function or a mesh; by default level, at
+            the height where the feet stand most.
         loop: Whether it is a loop, whose seam is checked; by default as the motion says.
-        limits: A skeleton with the same joints, whose limits count; such as one of `learn_limits`.
-        capsules: What stands for the bones in collisions, by joint; by default the character's, or along
+        limits: A skeleton with the same joints, whose limits are checked; such as one from `learn_limits`.
+        capsules: The capsules of the bones for collisions, by joint; by default the character's, or along
             the bones.
-        against: The same clip before it was changed. Then only what is worse than in it is a fault, and what is
-            usual is what was usual in it.
+        against: The same clip before it was changed. Then only what became worse is a fault, compared with the
+            values of the original.
 
     Raises:
         SuppleError: The character has no motion; budgets, profile or kinds are unknown.
@@ -242,6 +242,6 @@ def checked(clip: Clip, budgets: Budgets) -> Checked:
         if getattr(budgets, kind) is not None:
             found = run(moving, budgets)
             if moving.before is not None:
-                found = found.beside(run(moving.before, budgets), clip.frames(0.2))
+                found = found.beside(run(moving.before, budgets), clip.frames(AGAINST_TIME))
             measures[kind] = found.later(len(clip.motion) - len(moving.motion))
     return Checked(clip.motion, measures, budgets, clip)

@@ -1,4 +1,4 @@
-"""A motion with what several checks need of it: feet, ground, leg length, contacts."""
+"""A motion with the quantities that several checks need: feet, ground, leg length, contacts."""
 
 from __future__ import annotations
 
@@ -16,29 +16,32 @@ from supple.model.motion import Motion
 from supple.motion.contacts import find_contacts, foot_points, point_speeds
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.planting import PLANTING
 from supple.motion.retargeting.t_pose import leading_frames
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-BAND = 0.02  # heights of a standing point that count as the same [leg lengths]
-GRAVITY = 11.5  # [leg lengths/s^2], of a leg of 0.85 m
-FEW = 4  # frames of a clip that is too short to tell what is usual in it
+LEVEL_BAND = 0.02  # heights of a standing point that count as the same [leg lengths]; not tuned
+FREQUENT_SHARE = 0.9  # a height this near to the most frequent one is as frequent; not tuned
+GROUND_PERCENTILE = 5  # of the lowest heights: the ground of a body without feet; not tuned
+GRAVITY_IN_LEGS = 11.5  # [leg lengths/s^2], for a leg of 0.85 m
+TOO_FEW_FRAMES = 4  # a clip with no more does not show what is usual in it; not tuned
+MERGE_TIME = 0.1  # faults with shorter gaps between them are one [s]; not tuned
 
 
 class Clip:
-    """A motion, and what is measured of it once.
+    """A motion, and quantities that are computed once.
 
     Args:
-        motion: What plays.
+        motion: The motion.
         up: The axis that points up, such as "y".
         ground: The ground, as `plant_feet` takes it; None for level ground where the feet stand.
-        capsules: What stands for the bones in collisions, by joint; None for those of the skeleton.
+        capsules: The capsules of the bones for collisions, by joint; None for those of the skeleton.
         loop: Whether it is a loop.
-        before: The same clip before it was changed: where its feet stand is where these should.
-        levels: How high ankles and toes are when they stand, where that is known.
-        notes: Of the reader of the file.
+        before: The same clip before it was changed: these feet should stand where its feet stand.
+        levels: The heights of ankles and toes in contact, if they are known.
+        notes: Notes of the file's reader.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class Clip:
 
     @cached_property
     def leads_with_t_pose(self) -> bool:
-        """Whether the first frame is a T-pose, from which the motion jumps off, as in clips of CMU."""
+        """True if the first frame is a T-pose before the motion, as in clips of CMU."""
         return leading_frames(self.motion, self._up) > 0
 
     @cached_property
@@ -91,13 +94,13 @@ class Clip:
 
     @cached_property
     def heights(self) -> Floats:
-        """Of joints and tips along up, above the ground if that is given, shape (F, N + T)."""
+        """Heights of joints and tips along up, above the ground if that is given, shape (F, N + T)."""
         along = self.positions @ self.up
         return along if self.terrain is None else along - self.terrain.heights(self.positions)
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """The feet; none if there are none to be found."""
+        """The feet; empty if none are found."""
         try:
             return find_feet(self.motion.skeleton, poses=self.motion.poses, up=self.up)
         except SuppleError:
@@ -105,7 +108,7 @@ class Clip:
 
     @cached_property
     def leg(self) -> float:
-        """The length of a leg; without any, half the greatest extent at rest [model units]."""
+        """The length of a leg; without legs, half the greatest extent at rest [model units]."""
         if self.feet:
             return float(np.mean([foot.length for foot in self.feet]))
         return 0.5 * float(np.ptp(self.motion.skeleton.rest.positions, axis=0).max()) or 1.0
@@ -116,29 +119,29 @@ class Clip:
         return self.motion.fps
 
     def frames(self, seconds: float, least: int = 1) -> int:
-        """So many frames as that takes."""
+        """The number of frames in some seconds, at least `least`."""
         return max(least, round(seconds * self.fps))
 
     def column(self, name: str) -> int:
-        """Where a joint or tip stands in `positions`."""
+        """The index of a joint or tip in `positions`."""
         return self.motion.skeleton.index(name)
 
     @cached_property
     def stands(self) -> dict[str, Flags]:
-        """When each ankle and toe stands, shape (F,)."""
+        """When each ankle and toe is in contact, shape (F,)."""
         points = foot_points(self.feet)
         found = find_contacts(
-            self.motion, self.feet, points, up=self.up, speed=SPEED, height=HEIGHT,
+            self.motion, self.feet, points, up=self.up, speed=PLANTING.speed, height=PLANTING.height,
             ground=self.terrain,
         )  # fmt: skip
         return {name: found.flags(name) for name in points}
 
     @cached_property
     def levels(self) -> dict[str, float]:
-        """How high each ankle and toe is when its foot stands flat [model units].
+        """The height of each ankle and toe when its foot stands flat [model units].
 
-        Ankles alike, and toes alike: the height at which they are most often while they are slow. That
-        holds even if they are in the ground, or above it, for a part of the clip.
+        One height for all ankles, and one for all toes: their most frequent height while slow. It is right even if
+        they are in the ground, or above it, for a part of the clip.
         """
         if self._levels is not None:
             return dict(self._levels)
@@ -156,28 +159,28 @@ class Clip:
         heights = []
         for name in names:
             at = self.positions[:, self.column(name)]
-            slow = point_speeds(at, self.motion.times, self.fps) < SPEED * self.leg
+            slow = point_speeds(at, self.motion.times, self.fps) < PLANTING.speed * self.leg
             level = self.heights[:, self.column(name)]
             heights.append(level[slow] if slow.any() else level)
         rising = np.sort(np.concatenate(heights))
-        counts = np.searchsorted(rising, rising + BAND * self.leg, side="right")
+        counts = np.searchsorted(rising, rising + LEVEL_BAND * self.leg, side="right")
         counts -= np.arange(len(rising))
-        # The lowest of those that are about as frequent: a raised leg may be still for long.
-        first = int(np.flatnonzero(counts >= 0.9 * counts.max())[0])
+        # The lowest of the heights that are about as frequent: a raised leg may be still for long.
+        first = int(np.flatnonzero(counts >= FREQUENT_SHARE * counts.max())[0])
         return float(np.median(rising[first : first + counts[first]]))
 
     @cached_property
     def ground(self) -> float:
-        """Where `heights` are those of the ground: 0 if it is given, else the lowest level of the feet."""
+        """The value of `heights` at the ground: 0 if the ground is given, else the lowest level of the feet."""
         if self.terrain is not None:
             return 0.0
         if self.levels:
             return min(self.levels.values())
-        return float(np.percentile(self.heights.min(axis=1), 5))
+        return float(np.percentile(self.heights.min(axis=1), GROUND_PERCENTILE))
 
     @cached_property
     def twins(self) -> list[tuple[str, str]]:
-        """Pairs of joints on the left and on the right, each once."""
+        """Pairs of a left and a right joint, each once."""
         names = self.motion.skeleton.joint_names
         found: dict[str, str] = {}
         for name in names:

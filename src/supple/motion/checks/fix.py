@@ -1,6 +1,6 @@
-"""Repairs of what `check` finds: by IK where feet and ground are concerned, else by curves over a few frames.
+"""Repair the faults that `check` finds: by IK for feet and ground, otherwise by curves over a few frames.
 
-A repair is kept if it leaves less of its kind, and less of all kinds together.
+A repair is kept if it reduces the faults of its kind, and those of all kinds together.
 """
 
 from __future__ import annotations
@@ -24,32 +24,54 @@ from supple.motion.checks.measure import KINDS, MEANINGS, Fault
 from supple.motion.checks.pops import PLACE
 from supple.motion.contacts import Contacts, find_contacts, foot_points
 from supple.motion.correct import correct
-from supple.motion.planting import HEIGHT, SPEED, _covered, plant_feet
+from supple.motion.planting import PLANTING, _covered, plant_feet
 from supple.rotations import conjugate, from_rotation_vector, multiply, slerp, to_rotation_vector
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 
-WIDER = (0.0, 0.05, 0.1, 0.2, 0.35)  # frames so far around a pop are tried to be replaced [s]
-PASSING = 1.5  # a collision of more is not one that the motion goes in and out of [s]
-CLEAR = 0.012  # by how much feet are lifted further than to the ground [leg lengths]
-BLEND = 0.5  # over which a repair of a loop's seam or of the ground fades [s]
+
+@dataclass(frozen=True)
+class _RepairRules:
+    """How far repairs reach. Not tuned.
+
+    Attributes:
+        margins: A repair is tried with these margins before and after a fault, in order [s].
+        longest_collision: Longer collisions are not passed through, and are not repaired [s].
+        clearance: Feet and hands are lifted this far above the ground [leg lengths].
+        blend: Over this time a repair of a loop's seam fades [s].
+        smoothing: Half-width of the windows that average shaking joints and a lowered root, and least margin around
+            collisions and slides [s].
+        fade: Over this time the average of shaking joints fades [s].
+        lift: Half-width of the window over which a lift out of the ground is spread [s].
+    """
+
+    margins: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.35)
+    longest_collision: float = 1.5
+    clearance: float = 0.012
+    blend: float = 0.5
+    smoothing: float = 0.05
+    fade: float = 0.2
+    lift: float = 0.08
+
+
+REPAIR = _RepairRules()
 
 CANNOT = {
-    "frozen": "what the motion was is not in the file",
-    "swap": "which side is which is not to be told by the motion; exchange the names",
-    "floating": "the body is not over ground where it could stand",
+    "frozen": "the file does not contain the missing motion",
+    "swap": "the motion does not show which side is which; swap the names",
+    "floating": "the body is not above ground on which it could stand",
 }
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What became of the faults of a kind.
+    """The result for one kind of fault.
 
     Attributes:
         kind: Of the faults.
-        before: How many there were.
-        after: How many are left.
+        before: The number of faults before.
+        after: The number of faults left.
         reason: Why some are left; "" if none are.
     """
 
@@ -67,13 +89,13 @@ class Repair:
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
-    """What `fix` gives.
+    """The result of `fix`.
 
     Attributes:
-        motion: The repaired motion; the same if nothing could be done.
+        motion: The repaired motion; unchanged if nothing could be repaired.
         before: The report on the motion as it was.
         report: The report on `motion`.
-        repairs: For each kind of fault that there was, how many are repaired.
+        repairs: One for each kind of fault in `before`.
     """
 
     motion: Motion
@@ -86,16 +108,16 @@ class Repaired:
 
 
 def fix(report: Checked) -> Repaired:
-    """Repair what `check` has found, by IK and by curves over a few frames; what they cannot is said.
+    """Repair the faults that `check` found, by IK and by curves over a few frames; report those that are left.
 
-    Feet are planted, lifted out of the ground or brought down to it; joints go back into their limits; frames that
-    pop are replaced by curves; bones get their usual length; the ends of a loop are led to each other.
+    Feet are planted, lifted out of the ground or lowered to it; joints are clamped to their limits; frames that
+    pop are replaced by curves; bones are reset to their usual length; the ends of a loop are blended.
 
     Args:
-        report: What `check` gives.
+        report: The result of `check`.
 
     Returns:
-        The repaired motion, and the same report made anew of it.
+        The repaired motion, and a new report on it.
     """
     if not isinstance(report, Checked):
         raise SuppleError(f"fix: expected what supple.check gives, got a {type(report).__name__}")
@@ -140,14 +162,14 @@ def _axis(up: Floats) -> str:
 def _tried(
     report: Checked, kind: str, repair: Callable[[Checked, tuple[Fault, ...], float], Motion | None]
 ) -> Checked:
-    """The report after the best of a kind's repairs; the same if none is one."""
+    """The report after the repairs of one kind that helped; unchanged if none did."""
     now = report
-    for wide in WIDER:
+    for margin in REPAIR.margins:
         faults = now.of(kind)
         if not faults:
             break
         try:
-            motion = repair(now, faults, wide)
+            motion = repair(now, faults, margin)
         except SuppleError:
             motion = None
         if motion is None:
@@ -161,12 +183,12 @@ def _tried(
 
 
 def _smoothed(report: Checked, before: Checked) -> Checked:
-    """The report after what a repair made pop is smoothed."""
+    """The report after smoothing pops that a repair made."""
     for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
-        for wide in WIDER[1:3]:
+        for margin in REPAIR.margins[1:3]:
             new = [one for one in report.of(kind) if one not in before.faults]
             if new:
-                report = _again(report, repair(report, tuple(new), wide))
+                report = _again(report, repair(report, tuple(new), margin))
     return report
 
 
@@ -174,7 +196,7 @@ def _better(before: Checked, after: Checked, kind: str) -> bool:
     def badness(report: Checked, one: str) -> float:
         return sum(fault.value / fault.budget for fault in report.of(one))
 
-    # What it does to other kinds may be repaired next, but must not outweigh what it repairs.
+    # New faults of other kinds may be repaired next, but must not outweigh the repair.
     whole = sum(badness(after, one) for one in KINDS) < sum(badness(before, one) for one in KINDS)
     return badness(after, kind) < badness(before, kind) and whole
 
@@ -203,7 +225,7 @@ def _with_places(motion: Motion, places: Floats) -> Motion:
 
 
 def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b: int) -> Motion:
-    """The motion with frames between a and b replaced by curves that go on as the motion does at both ends."""
+    """The motion with the frames between a and b replaced by curves that continue it smoothly at both ends."""
     count = len(motion)
     a, b = max(a, 0), min(b, count - 1)
     if b - a < 2:
@@ -220,7 +242,7 @@ def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int
         into = to_rotation_vector(multiply(conjugate(q[max(a - 1, 0)]), first))
         out = to_rotation_vector(multiply(conjugate(last), q[min(b + 1, count - 1)]))
         whole = to_rotation_vector(multiply(conjugate(first), last))
-        # In the frame of the first; near enough for turns of a few frames.
+        # In the frame of the first rotation; accurate enough over a few frames.
         curve = (h01[:, None, None] * whole + gap * (h10[:, None, None] * into
                  + h11[:, None, None] * out))  # fmt: skip
         turns = multiply(first, from_rotation_vector(curve))
@@ -237,7 +259,7 @@ def _bridged(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int
 
 
 def _held(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b: int) -> Motion:
-    """At an end of the motion: frames as the first or last good one."""
+    """At an end of the motion: repeat the first or last good frame."""
     good, rows = (b, slice(0, b)) if a == 0 else (a, slice(a + 1, len(motion)))
     size = len(range(len(motion))[rows])
     if len(joints):
@@ -250,10 +272,10 @@ def _held(motion: Motion, joints: Sequence[int], roots: Sequence[int], a: int, b
     return motion
 
 
-def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
-    """Frames around a pop replaced by a curve, of the joints that pop."""
+def _pops(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
+    """Replace the frames around a pop by a curve, for the joints that pop."""
     motion, clip = report.motion, report.clip
-    more = clip.frames(wide, 0) if wide else 0
+    more = clip.frames(margin, 0) if margin else 0
     skeleton = motion.skeleton
     for fault in faults:
         joints = [skeleton.index(name) for name in fault.joints if not name.endswith(PLACE)]
@@ -266,10 +288,10 @@ def _pops(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
     return motion
 
 
-def _shakes(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
-    """Local rotations averaged over some frames, where joints shake."""
+def _shakes(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion:
+    """Average local rotations over some frames where joints shake."""
     motion, clip = report.motion, report.clip
-    half = clip.frames(0.05 + wide, 1)
+    half = clip.frames(REPAIR.smoothing + margin, 1)
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()
     skeleton = motion.skeleton
@@ -283,28 +305,28 @@ def _shakes(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion:
         padded = np.pad(q, ((half, half), (0, 0), (0, 0)), mode="edge")
         smooth = sum(weight * padded[k : k + len(q)] for k, weight in enumerate(kernel))
         smooth = np.asarray(smooth) / np.linalg.norm(smooth, axis=-1, keepdims=True)
-        share = _fading(len(q), fault.start, fault.stop, clip.frames(0.2))
+        share = _fading(len(q), fault.start, fault.stop, clip.frames(REPAIR.fade))
         mixed = slerp(q, smooth, np.broadcast_to(share[:, None], q.shape[:2]))
         motion = _with_turns(motion, joints, mixed, slice(None))
     return motion
 
 
 def _fading(count: int, start: int, stop: int, fade: int) -> Floats:
-    """1 from start to stop, smoothly 0 a fade away, shape (count,)."""
+    """Weights (count,): 1 from start to stop, 0 at `fade` frames away, smooth in between."""
     t = np.arange(count)
     share = np.clip(np.minimum((t - start + fade) / fade, (stop - 1 + fade - t) / fade), 0.0, 1.0)
     return share * share * (3.0 - 2.0 * share)
 
 
-def _limits(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Joints put into their limits."""
+def _limits(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Clamp joints to their limits."""
     del faults
-    return report.motion.with_(poses=report.motion.poses.clamped()) if wide == 0.0 else None
+    return report.motion.with_(poses=report.motion.poses.clamped()) if margin == 0.0 else None
 
 
-def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Bones of their usual length in their direction of each frame."""
-    if wide > 0 or report.motion.poses.translations is None:
+def _bones(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Reset bones to their usual length, with their direction in each frame."""
+    if margin > 0 or report.motion.poses.translations is None:
         return None
     places = np.array(report.motion.poses._full_translations())
     skeleton = report.motion.skeleton
@@ -315,14 +337,14 @@ def _bones(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | 
     return _with_places(report.motion, places)
 
 
-def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Limbs that go into the body and out again, led past it: from the frame before to the frame after."""
+def _collisions(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Replace the frames in which a limb briefly enters the body by a curve."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
-    more = clip.frames(wide + 0.05)
+    more = clip.frames(margin + REPAIR.smoothing)
     changed = False
     for fault in faults:
-        if fault.stop - fault.start > clip.frames(PASSING):
+        if fault.stop - fault.start > clip.frames(REPAIR.longest_collision):
             continue
         joints: set[int] = set()
         for pair in fault.joints:
@@ -337,11 +359,11 @@ def _collisions(report: Checked, faults: tuple[Fault, ...], wide: float) -> Moti
     return motion if changed else None
 
 
-def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """What the end differs from the beginning by, spread over the last and the first frames."""
+def _seam(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Spread the difference between the end and the beginning over the last and the first frames."""
     motion, clip = report.motion, report.clip
     count = len(motion)
-    size = min(clip.frames(BLEND + wide), count // 2 - 1)
+    size = min(clip.frames(REPAIR.blend + margin), count // 2 - 1)
     if size < 2:
         return None
     skeleton = motion.skeleton
@@ -374,7 +396,7 @@ def _seam(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | N
 
 
 def _half(a: Floats, b: Floats) -> Floats:
-    """Half a step on from a over b: quaternions (K, 4)."""
+    """Extrapolate rotations by half the step from a to b: quaternions (K, 4)."""
     step = to_rotation_vector(multiply(conjugate(a), b))
     return multiply(b, from_rotation_vector(0.5 * step))
 
@@ -382,9 +404,9 @@ def _half(a: Floats, b: Floats) -> Floats:
 # Feet and ground ----------------------------------------------------------------------------------
 
 
-def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """The roots lowered by how far the lowest point is above the ground, where it floats."""
-    if wide > 0:
+def _lowered(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Lower the roots of a floating body by the height of its lowest point above the ground."""
+    if margin > 0:
         return None
     motion, clip = report.motion, report.clip
     lowest = np.maximum(above_ground(clip).min(axis=1), 0.0) * clip.leg
@@ -392,7 +414,7 @@ def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
     for run in true_runs(lowest > 0):
         if any(fault.start < run.stop and fault.stop > run.start for fault in faults):
             drop[run] = lowest[run]
-    half = clip.frames(0.05)
+    half = clip.frames(REPAIR.smoothing)
     kernel = np.hanning(2 * half + 3)[1:-1]
     drop = np.convolve(np.pad(drop, half, mode="edge"), kernel / kernel.sum(), mode="valid")
     places = np.array(motion.poses._full_translations())
@@ -400,11 +422,11 @@ def _lowered(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
     return _with_places(motion, places)
 
 
-def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Feet and hands lifted out of the ground by IK, each by as much as it is in it."""
+def _lifted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Lift feet and hands out of the ground by IK, each by its depth."""
     motion, clip = report.motion, report.clip
     skeleton = motion.skeleton
-    inside = np.maximum(CLEAR - above_ground(clip), 0.0) * clip.leg
+    inside = np.maximum(REPAIR.clearance - above_ground(clip), 0.0) * clip.leg
     names = {name for fault in faults for name in fault.joints}
     limbs: dict[str, tuple[str | None, list[str]]] = {}
     for name in names:
@@ -414,11 +436,11 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
             limbs.setdefault(foot.ankle, (foot.leg, []))[1].append(name)
         elif len(path) > 3:
             limbs.setdefault(path[-1], (path[-4] if len(path) > 4 else path[1], []))[1].append(name)
-    width = clip.frames(0.08 + 0.5 * wide)
+    width = clip.frames(REPAIR.lift + 0.5 * margin)
     frames = np.zeros(len(motion), dtype=bool)
     for fault in faults:
         frames[max(0, fault.start - 2 * width) : fault.stop + 2 * width] = True
-    if wide > 0.05:  # limbs alone could not: the whole body goes up
+    if margin > 0.05:  # limbs alone could not: the whole body goes up
         deep = np.maximum(-above_ground(clip), 0.0).max(axis=1) * clip.leg
         rise = _covered(np.where(frames, deep, 0.0), width)
         places = np.array(motion.poses._full_translations())
@@ -436,14 +458,14 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
     return correct(motion, goals, speed=None).motion
 
 
-def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion | None:
-    """Feet that slide planted where they stand."""
+def _planted(report: Checked, faults: tuple[Fault, ...], margin: float) -> Motion | None:
+    """Plant sliding feet."""
     motion, clip = report.motion, report.clip
     points = foot_points(clip.feet)
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}
-    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=SPEED, height=HEIGHT,
+    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=PLANTING.speed, height=PLANTING.height,
                           ground=clip.terrain)  # fmt: skip
-    more = clip.frames(0.05 + wide)
+    more = clip.frames(REPAIR.smoothing + margin)
     for fault in faults:
         rows = slice(max(0, fault.start - more), fault.stop + more)
         for foot in clip.feet:

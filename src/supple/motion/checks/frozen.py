@@ -1,27 +1,29 @@
-"""Motion that stops dead: frames that are all the same after a figure that moved."""
+"""Motion that freezes: a moving figure that stops within one frame, followed by identical frames."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 
-STILL_STEP = 1e-5  # a joint that moves less from frame to frame is still: noise of capture is more [leg lengths]
-STILL_TIME = 0.15  # what is still for less is a repeated frame, as in animation on threes [s]
-SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]
+# A joint that moves less in a frame is still: capture noise is more [leg lengths].
+STILL_STEP = 1e-5
+# A shorter stop is a repeated frame, as in animation on threes [s].
+STILL_TIME = 0.15
+SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]; not tuned
 
 
 def frozen(clip: Clip, budget: float) -> Measure:
-    """How fast a figure was that stands still from one frame to the next, while it does [leg lengths a second].
+    """The speed that a figure had before it stopped within one frame, while it stays still [leg lengths a second].
 
-    The fastest joint counts. One that slows down until it stops, as in an animated hold, has no speed left.
+    The fastest joint counts. A joint that slows down until it stops, as in an animated hold, has no speed left.
     """
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("frozen", "there are fewer than 5 frames")
     points = clip.positions / clip.leg
     steps = np.linalg.norm(np.diff(points, axis=0), axis=-1)
@@ -37,9 +39,9 @@ def frozen(clip: Clip, budget: float) -> Measure:
 
 
 def _left(points: Floats, times: Floats, frame: int, width: int) -> Floats:
-    """How fast points (F, K, 3) would go on after a frame, if they went on as before it, shape (K,).
+    """Extrapolated speeds (K,) of points (F, K, 3) after a frame.
 
-    The speed over the last frames, less what it lost since the frames before: no more than it was.
+    The speed over the last frames, extrapolated from the frames before, between 0 and that speed.
     """
     last, before = (
         (points[b] - points[b - width]) / (times[b] - times[b - width])

@@ -2,46 +2,85 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.model.motion import Motion
-from supple.motion.checks.clip import GRAVITY, Clip
+from supple.motion.checks.clip import GRAVITY_IN_LEGS, MERGE_TIME, Clip
 from supple.motion.checks.joints import trunk
-from supple.motion.checks.measure import AGAIN, Measure, nothing, recurring
+from supple.motion.checks.measure import RECURRENCE_TIME, Measure, nothing, recurring
 from supple.motion.contacts import find_contacts, upright_leg
 from supple.motion.feet import Foot, find_feet, up_vector
-from supple.motion.planting import HEIGHT, SPEED, slide
+from supple.motion.planting import PLANTING, slide
 from supple.runs import true_runs
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 NO_FEET = "no feet were found"
-WINDOW = 0.1  # over which the speed of a foot is measured [s]
-FASTEST = 1.2  # a foot that is low and faster does not slide, it swings [leg lengths a second]
-SLIDES = 0.12  # what lasts for less is no skate [s],
-BRIEF = 0.08  # and no penetration and no floating [s]
-# Of gravity: a body that is pulled down by less is held up by something; one that is pulled down by more is moved by
-# something, unless it has pushed itself off. In jumps of captured clips hips fall at 0.5 to 2.1 of gravity, and in
-# short hops at up to 4.6, since legs that are drawn in move them too.
-FALLING, FASTEST_FALL = 0.4, 2.0
-PUSH_TIME = 0.15  # before it leaves the ground, in which a body pushes itself off [s],
-PUSH = 0.3  # and the share of the speed of a fall that long that hips have above their feet then
+SHORTEST_PENETRATION = 0.08  # [s]; not tuned
+SHORTEST_FLOATING = 0.1  # [s]; not tuned
+# The lowest height of heels and tips of toes is this percentile of their heights; not tuned.
+FLOOR_PERCENTILE = 2
+
+
+@dataclass(frozen=True)
+class _SkateRules:
+    """When a foot slides. Not tuned.
+
+    Attributes:
+        window: The speed of a foot is measured over this time [s].
+        fastest: A low foot that is faster swings, and does not slide [leg lengths a second].
+        shortest: Shorter slides are no skate [s].
+        usual_percentile: What is usual in the clip is this percentile of the speeds of feet in contact.
+    """
+
+    window: float = 0.1
+    fastest: float = 1.2
+    shortest: float = 0.12
+    usual_percentile: int = 30
+
+
+@dataclass(frozen=True)
+class _FlightRules:
+    """When a body in the air jumps, and does not float.
+
+    In jumps of captured clips hips fall at 0.5 to 2.1 times gravity, and in short hops at up to 4.6, since drawing in
+    the legs moves them too.
+
+    Attributes:
+        slowest_fall: A body with a smaller downward acceleration is held up [share of gravity].
+        fastest_fall: One with a greater acceleration is moved by something, unless it pushed itself off [share of
+            gravity].
+        push_time: How long before it leaves the ground a body pushes itself off [s]; not tuned.
+        push_share: How fast its hips then rise above its feet at least [share of the take-off speed of a jump that
+            long]; not tuned.
+    """
+
+    slowest_fall: float = 0.4
+    fastest_fall: float = 2.0
+    push_time: float = 0.15
+    push_share: float = 0.3
+
+
+SKATE = _SkateRules()
+FLIGHT = _FlightRules()
 
 
 def skate(clip: Clip, budget: float, times: float) -> Measure:
-    """How fast feet slide while they stand [leg lengths a second].
+    """How fast feet slide while in contact [leg lengths a second].
 
-    A foot slides as a whole: about its toe or its heel it may turn. So what counts is the slower of the two.
+    A foot may pivot about its toe or its heel, so the slower of the two counts.
     """
     if not clip.feet:
         return nothing("skate", NO_FEET)
     speeds, stances = zip(*(_slide(clip, foot) for foot in clip.feet), strict=True)
     values = np.where(np.stack(stances, axis=1), np.stack(speeds, axis=1), 0.0)
     usual = values[np.stack(stances, axis=1)]
-    own = float(np.percentile(usual, 30)) if len(usual) else 0.0
+    own = float(np.percentile(usual, SKATE.usual_percentile)) if len(usual) else 0.0
     allowed = np.full(len(clip.feet), max(budget, times * own))
     names = tuple(foot.ankle for foot in clip.feet)
     return Measure(
@@ -50,23 +89,25 @@ def skate(clip: Clip, budget: float, times: float) -> Measure:
         names,
         values,
         allowed,
-        clip.frames(SLIDES, 2),
-        clip.frames(WINDOW),
+        clip.frames(SKATE.shortest, 2),
+        clip.frames(SKATE.window),
         least=budget,
     )
 
 
 def mean_slides(motion: Motion, up: str) -> dict[str, float]:
-    """How fast each ankle goes on average while it stands [leg lengths a second]; those that never do are left out.
+    """Mean speed of each ankle while in contact [leg lengths a second]; without ankles that never are.
 
-    Feet are found by name alone: none of other names is taken for one.
+    Feet are found by name only.
     """
     try:
         feet = find_feet(motion.skeleton)
     except SuppleError:  # there are none
         return {}
     ankles = [foot.ankle for foot in feet]
-    found = find_contacts(motion, feet, ankles, up=up_vector(up), speed=SPEED, height=HEIGHT)
+    found = find_contacts(
+        motion, feet, ankles, up=up_vector(up), speed=PLANTING.speed, height=PLANTING.height
+    )
     never = np.zeros(len(motion), dtype=bool)
     slid = {}
     for foot in feet:
@@ -77,8 +118,8 @@ def mean_slides(motion: Motion, up: str) -> dict[str, float]:
 
 
 def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
-    """How fast a foot goes along the ground [leg lengths a second], and when it stands, each (F,)."""
-    half = clip.frames(0.5 * WINDOW)
+    """The speed of a foot along the ground [leg lengths a second], and when it is in contact, each (F,)."""
+    half = clip.frames(0.5 * SKATE.window)
     stands = np.zeros(len(clip.motion), dtype=bool)
     low = upright_leg(clip.motion, foot, clip.up)
     stood = np.zeros(len(clip.motion), dtype=bool)
@@ -91,15 +132,15 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
         slowest = np.minimum(slowest, _windowed(flat, clip.motion.times, half) / clip.leg)
         stands |= clip.stands[name]
         low &= np.abs(clip.heights[:, clip.column(name)] - clip.levels[name]) < (
-            0.5 * HEIGHT * clip.leg
+            0.5 * PLANTING.height * clip.leg
         )
         if clip.before is not None and len(clip.before.stands.get(name, ())) == len(stands):
-            stood |= clip.before.stands[name]  # where it stood before, it should stand
-    # Whoever slides fast is in no contact, but as low as one who stands.
-    for run in true_runs((low | stood) & (slowest < FASTEST)):
-        if run.stop - run.start >= clip.frames(WINDOW, 2):
+            stood |= clip.before.stands[name]  # it should stand where it stood before
+    # A fast sliding foot is not in contact, but as low as one that is.
+    for run in true_runs((low | stood) & (slowest < SKATE.fastest)):
+        if run.stop - run.start >= clip.frames(SKATE.window, 2):
             stands[run] = True
-    # As a foot comes and goes it is not still.
+    # A foot that lands or lifts off is not still.
     inner = np.zeros_like(stands)
     for run in true_runs(stands):
         a = run.start + half if run.start > 0 else 0
@@ -109,7 +150,7 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
 
 
 def _windowed(points: Floats, times: Floats, half: int) -> Floats:
-    """How fast points (F, 3) go on average over a window around each frame, shape (F,)."""
+    """Mean speed of points (F, 3) over a window around each frame, shape (F,)."""
     frames = np.arange(len(points))
     before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
     gaps = times[after] - times[before]
@@ -118,9 +159,9 @@ def _windowed(points: Floats, times: Floats, half: int) -> Floats:
 
 
 def above_ground(clip: Clip) -> Floats:
-    """How far each joint and tip is above the ground [leg lengths], shape (F, N + T).
+    """Height of each joint and tip above the ground [leg lengths], shape (F, N + T).
 
-    Ankles and toes above where they are when the foot stands flat.
+    Ankles and toes are measured from their height in a foot that stands flat.
     """
     floor = np.full(clip.heights.shape[1], clip.ground)
     if clip.given_ground is None:
@@ -130,10 +171,10 @@ def above_ground(clip: Clip) -> Floats:
             for name in _below(clip, foot):
                 floor[clip.column(name)] = min(
                     clip.levels[foot.toe or foot.ankle],
-                    float(np.percentile(clip.heights[:, clip.column(name)], 2)),
+                    float(np.percentile(clip.heights[:, clip.column(name)], FLOOR_PERCENTILE)),
                 )
     above = (clip.heights - floor) / clip.leg
-    # A root that only carries the next joint is no part of the body: it often lies on the ground.
+    # A root with a single child is not part of the body: it often lies on the ground.
     skeleton = clip.motion.skeleton
     for name in trunk(skeleton):
         below = skeleton.children(name)
@@ -143,7 +184,7 @@ def above_ground(clip: Clip) -> Floats:
 
 
 def _below(clip: Clip, foot: Foot) -> list[str]:
-    """What else is below an ankle: heels, tips of toes."""
+    """The other joints and tips below an ankle: heels, tips of toes."""
     skeleton = clip.motion.skeleton
     return [name for name in skeleton.names
             if foot.ankle in skeleton.path(None, name)[:-1] and name != foot.toe]  # fmt: skip
@@ -152,13 +193,13 @@ def _below(clip: Clip, foot: Foot) -> list[str]:
 def penetration(
     clip: Clip, budget: float, lower: float | None = None, again: float | None = None
 ) -> Measure:
-    """How far joints and tips are in the ground [leg lengths].
+    """Depth of joints and tips in the ground [leg lengths].
 
     Args:
-        clip: Whose.
+        clip: The clip.
         budget: How much is allowed.
         lower: A joint that comes deeper stands on lower ground [leg lengths]; None: the ground is level.
-        again: So many times what is as deep again elsewhere in the clip is allowed; None: the budget alone.
+        again: The allowed multiple of a depth that occurs again elsewhere in the clip; None: the budget alone.
     """
     if not clip.feet and clip.given_ground is None:
         return nothing("penetration", f"{NO_FEET}, and no ground was given")
@@ -168,21 +209,27 @@ def penetration(
             if values[run, k].max() > lower:
                 values[run, k] = 0.0
     names = clip.motion.skeleton.names
-    most = recurring(values.max(axis=1), budget, clip.frames(AGAIN), again)
+    most = recurring(values.max(axis=1), budget, clip.frames(RECURRENCE_TIME), again)
     allowed = np.full(len(names), most)
     return Measure(
-        "penetration", "leg", names, values, allowed, clip.frames(BRIEF, 2), clip.frames(0.1)
+        "penetration",
+        "leg",
+        names,
+        values,
+        allowed,
+        clip.frames(SHORTEST_PENETRATION, 2),
+        clip.frames(MERGE_TIME),
     )
 
 
 def floating(clip: Clip, budget: float) -> Measure:
-    """How far the lowest point is above the ground, while the body does not fall [leg lengths]."""
+    """Height of the lowest point above the ground while the body does not fall [leg lengths]."""
     if not clip.feet:
         return nothing("floating", NO_FEET)
     above = above_ground(clip)
     lowest = above.min(axis=1)
     k = np.argmin(above, axis=1)
-    # The hips stand for the whole: arms that are raised do not make a body fall.
+    # Only the hips are used, so that moving arms do not look like a fall.
     hips = [clip.column(foot.leg) for foot in clip.feet]
     middle = (clip.positions[:, hips] @ clip.up).mean(axis=1) / clip.leg
     values = np.zeros((len(lowest), 1))
@@ -193,32 +240,40 @@ def floating(clip: Clip, budget: float) -> Measure:
     worst = int(np.argmax(values[:, 0]))
     names = (clip.motion.skeleton.names[k[worst]],)
     return Measure(
-        "floating", "leg", names, values, np.array([budget]), clip.frames(0.1, 2), clip.frames(0.1)
+        "floating",
+        "leg",
+        names,
+        values,
+        np.array([budget]),
+        clip.frames(SHORTEST_FLOATING, 2),
+        clip.frames(MERGE_TIME),
     )
 
 
 def _flies(times: Floats, heights: Floats, stretch: Floats, run: slice) -> bool:
-    """Whether a body in the air jumps: it falls all along and in the middle half of the time, and pushed itself off.
+    """True if a body in the air jumps: it falls over the whole time and over its middle half, and pushed itself off.
 
-    A body that is lifted, held and put down is pulled down at the ends only.
+    A body that is lifted, held and put down accelerates downwards at the ends only.
 
     Args:
         times: Of all frames [s], shape (F,).
         heights: Of its hips [leg lengths], shape (F,).
-        stretch: How far its hips are above its lowest point [leg lengths], shape (F,).
+        stretch: Height of its hips above its lowest point [leg lengths], shape (F,).
         run: The frames in the air.
     """
     quarter = (run.stop - run.start) // 4
     inner = slice(run.start + quarter, run.stop - quarter)
     pulls = [pull for rows in (run, inner)
              if (pull := _pull(times[rows], heights[rows])) is not None]  # fmt: skip
-    if any(pull < FALLING * GRAVITY for pull in pulls):
+    if any(pull < FLIGHT.slowest_fall * GRAVITY_IN_LEGS for pull in pulls):
         return False
-    return all(pull < FASTEST_FALL * GRAVITY for pull in pulls) or _pushed_off(times, stretch, run)
+    return all(pull < FLIGHT.fastest_fall * GRAVITY_IN_LEGS for pull in pulls) or _pushed_off(
+        times, stretch, run
+    )
 
 
 def _pull(times: Floats, heights: Floats) -> float | None:
-    """How strongly a body is pulled down [leg lengths/s^2]; None in too few frames to tell."""
+    """The downward acceleration of a body [leg lengths/s^2]; None for fewer than four frames."""
     if len(times) < 4:
         return None
     t = times - times.mean()
@@ -226,10 +281,10 @@ def _pull(times: Floats, heights: Floats) -> float | None:
 
 
 def _pushed_off(times: Floats, stretch: Floats, run: slice) -> bool:
-    """Whether the hips of a body rise above its lowest point as it leaves the ground; true where that is not seen."""
-    first = int(np.searchsorted(times, times[run.start] - PUSH_TIME))
-    if run.start - first < 2 or times[run.start] - times[0] < PUSH_TIME:
+    """True if the hips rise above the lowest point fast enough at take-off, or if the clip does not show it."""
+    first = int(np.searchsorted(times, times[run.start] - FLIGHT.push_time))
+    if run.start - first < 2 or times[run.start] - times[0] < FLIGHT.push_time:
         return True
     rising = np.gradient(stretch[first : run.start + 1], times[first : run.start + 1])
-    needed = PUSH * 0.5 * GRAVITY * (times[run.stop - 1] - times[run.start])
+    needed = FLIGHT.push_share * 0.5 * GRAVITY_IN_LEGS * (times[run.stop - 1] - times[run.start])
     return bool(rising.max() >= needed)

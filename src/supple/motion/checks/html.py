@@ -1,4 +1,4 @@
-"""The report of a check as an HTML page that needs nothing else, with pictures as inline SVG."""
+"""The report of a check as a self-contained HTML page, with pictures as inline SVG."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from supple.motion.checks.pops import PLACE
 
 Floats = NDArray[np.float64]
 
-PICTURES = 6  # faults of a clip that are drawn, the worst of each kind first
-WIDTH, HEIGHT = 150, 170  # of a figure [px]
-PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # of a curve [px]
-WIDEST = 40  # characters of a clip's name in the table
-POINTS = 400  # of a curve, at most
+# Sizes of the page; not tuned.
+DRAWN_FAULTS = 6  # of a clip, the worst of each kind first
+FIGURE_WIDTH, FIGURE_HEIGHT = 150, 170  # [px]
+PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # [px]
+LONGEST_NAME_CHARS = 40  # of a clip in the table
+MOST_CURVE_POINTS = 400
 
 STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1060px;padding:0 1em;color:#1b2733;background:#fff}
@@ -39,11 +40,11 @@ a{color:#0b57b0;text-decoration:none}a:hover{text-decoration:underline}
 def check_page(
     clips: Checked | Mapping[str, Checked | Sequence[Checked]], *, title: str = "supple check"
 ) -> str:
-    """A page about what `check` has found, as HTML that needs nothing else, with pictures of the faults.
+    """A self-contained HTML page about reports of `check`, with pictures of the faults.
 
     Args:
         clips: A report, or by the name of each clip its report, or those of its motions.
-        title: Its heading.
+        title: The heading.
     """
     if isinstance(clips, Checked):
         clips = {clips.motion.name: clips}
@@ -69,8 +70,8 @@ def assembled(
     """A page of a table, a row for each clip, and of sections.
 
     Args:
-        title: Its heading.
-        rows: Names of clips, and of each how many faults of each kind; None where it could not be measured.
+        title: The heading.
+        rows: Names of clips, and for each the number of faults of each kind; None if it could not be measured.
         parts: Sections, as `section` makes them.
     """
     good = sum(not any(counts.values()) for _, counts in rows)
@@ -91,21 +92,24 @@ def assembled(
 
 
 def summary(report: Checked) -> dict[str, int | None]:
-    """How many faults there are of each kind; None where it could not be measured."""
+    """The number of faults of each kind; None if it could not be measured."""
     return {kind: len(report.of(kind)) for kind in DAMAGE if report.of(kind)} | {
         kind: None if one.reason else len(report.of(kind)) for kind, one in report.measures.items()
     }
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Names without the folders that all of them have."""
+    """Names without their common folders."""
     folders = [name.replace("\\", "/").split("/")[:-1] for name in names]
     shared = 0
     if len(names) > 1:
         while len({tuple(one[: shared + 1]) for one in folders}) == 1 and shared < len(folders[0]):
             shared += 1
     shown = ["/".join(name.replace("\\", "/").split("/")[shared:]) for name in names]
-    return [name if len(name) <= WIDEST else f"…{name[1 - WIDEST :]}" for name in shown]
+    return [
+        name if len(name) <= LONGEST_NAME_CHARS else f"…{name[1 - LONGEST_NAME_CHARS :]}"
+        for name in shown
+    ]
 
 
 def _link(name: str, short: str, faults: bool) -> str:
@@ -124,7 +128,7 @@ def _cell(count: int | None) -> str:
 
 
 def section(name: str, report: Checked) -> str:
-    """What a page has about one motion: its measures, and pictures of its worst faults; "" if it has none."""
+    """The section on one motion: its measures, and pictures of its worst faults; "" if it has none."""
     if report.ok:
         return ""
     rows = []
@@ -161,14 +165,14 @@ def section(name: str, report: Checked) -> str:
 
 
 def _shown(report: Checked) -> list[Fault]:
-    """The worst of each kind, then the other ones, so many as are drawn."""
+    """The faults to draw: the worst of each kind, then the others."""
     rows = [
         sorted(report.of(kind), key=lambda one: -one.value / one.budget)
         for kind in report.kinds
         if kind in report.measures
     ]
     turns = max((len(row) for row in rows), default=0)
-    return [row[k] for k in range(turns) for row in rows if k < len(row)][:PICTURES]
+    return [row[k] for k in range(turns) for row in rows if k < len(row)][:DRAWN_FAULTS]
 
 
 def _fault(report: Checked, fault: Fault) -> str:
@@ -193,9 +197,9 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
     if clip.terrain is not None:
         ground = float(clip.terrain.heights(clip.positions[frame, :1])[0])
     middle, low = 0.5 * (x.min() + x.max()), min(y.min(), ground)
-    scale = min((HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
-                (WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
-    px, py = WIDTH / 2 + scale * (x - middle), HEIGHT - 24 - scale * (y - low)
+    scale = min((FIGURE_HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
+                (FIGURE_WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
+    px, py = FIGURE_WIDTH / 2 + scale * (x - middle), FIGURE_HEIGHT - 24 - scale * (y - low)
     bad = {skeleton.index(name) for name in _names(clip, fault)}
     parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
     lines, red = [], []
@@ -203,15 +207,15 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
         if parent >= 0:
             line = f"M{px[parent]:.1f} {py[parent]:.1f}L{px[k]:.1f} {py[k]:.1f}"
             (red if parent in bad and frame == fault.frame else lines).append(line)
-    floor = HEIGHT - 24 - scale * (ground - low)
+    floor = FIGURE_HEIGHT - 24 - scale * (ground - low)
     dots = "".join(f'<circle cx="{px[k]:.1f}" cy="{py[k]:.1f}" r="4" fill="#d92d20"/>'
                    for k in bad if frame == fault.frame)  # fmt: skip
     return (
-        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{WIDTH}" stroke="#98a2ad"/>'
+        f'<svg width="{FIGURE_WIDTH}" height="{FIGURE_HEIGHT}" viewBox="0 0 {FIGURE_WIDTH} {FIGURE_HEIGHT}" role="img" '
+        f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{FIGURE_WIDTH}" stroke="#98a2ad"/>'
         f'<path d="{"".join(lines)}" stroke="#33475b" stroke-width="2.4" fill="none" stroke-linecap="round"/>'
         f'<path d="{"".join(red)}" stroke="#d92d20" stroke-width="3" fill="none" stroke-linecap="round"/>'
-        f'{dots}<text x="8" y="{HEIGHT - 6}" font-size="12" fill="#5b6b7b">frame {frame}</text></svg>'
+        f'{dots}<text x="8" y="{FIGURE_HEIGHT - 6}" font-size="12" fill="#5b6b7b">frame {frame}</text></svg>'
     )
 
 
@@ -223,7 +227,7 @@ def _names(clip: Clip, fault: Fault) -> set[str]:
 
 
 def _seen(clip: Clip, points: Floats) -> tuple[Floats, Floats]:
-    """Points (N, 3) as seen from in front and a little from the side: right and up [model units]."""
+    """Points (N, 3) projected for a view from the front and a little from the side: right and up [model units]."""
     across = np.eye(3)[int(np.argmin(np.abs(clip.up)))]
     if clip.feet and len(clip.feet) > 1:
         ends = [clip.positions[:, clip.column(foot.leg)] for foot in clip.feet[:2]]
@@ -237,11 +241,11 @@ def _seen(clip: Clip, points: Floats) -> tuple[Floats, Floats]:
 
 
 def _curve(measure: Measure, fault: Fault) -> str:
-    """How the joint at fault goes over time, beside what is allowed."""
+    """A plot of the joint's measure over time, with its budget."""
     k = measure.names.index(fault.joint)
     values, budget = measure.values[:, k], float(measure.budget[k])
     count = len(values)
-    step = max(1, count // POINTS)
+    step = max(1, count // MOST_CURVE_POINTS)
     edges = np.arange(0, count, step)
     tops = np.maximum.reduceat(values, edges)
     most = max(float(tops.max()), 1.2 * budget)

@@ -7,14 +7,18 @@ from numpy.typing import NDArray
 
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton
-from supple.motion.checks.clip import Clip
+from supple.motion.checks.clip import MERGE_TIME, Clip
 from supple.motion.checks.measure import Measure, nothing
 from supple.rotations import conjugate, rotate
 
 Floats = NDArray[np.float64]
 
-BENT = 0.35  # a knee that is bent by less does not tell which way it bends [rad]
-BACK = 0.3  # how far a knee may bend the wrong way [rad]
+# A knee that is bent less does not show in which direction it bends [rad]; not tuned.
+LEAST_BEND = 0.35
+ALLOWED_BACKWARD_BEND = 0.3  # of a knee [rad]; not tuned
+# Changes of shorter bones are measured as shares of this [leg lengths]; not tuned.
+SHORTEST_BONE = 0.02
+USUAL_TIMES = 4.0  # allowed multiple of the usual change of a bone's length; not tuned
 
 
 def limits(clip: Clip, budget: float) -> Measure:
@@ -33,12 +37,17 @@ def limits(clip: Clip, budget: float) -> Measure:
     if not limited.any() and not _middles(clip):
         return nothing("limits", "no joint has limits")
     return Measure(
-        "limits", "rad", tuple(names), values, np.full(len(names), budget), near=clip.frames(0.1)
+        "limits",
+        "rad",
+        tuple(names),
+        values,
+        np.full(len(names), budget),
+        near=clip.frames(MERGE_TIME),
     )
 
 
 def _middles(clip: Clip) -> list[tuple[str, tuple[str, str, str]]]:
-    """Joints that bend one way only: those in the middle of legs of three."""
+    """Joints that bend in one direction only: the middle joints of legs with three joints."""
     found = []
     skeleton = clip.motion.skeleton
     for foot in clip.feet:
@@ -49,9 +58,9 @@ def _middles(clip: Clip) -> list[tuple[str, tuple[str, str, str]]]:
 
 
 def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
-    """How far a limb is bent the other way than it mostly is [rad], shape (F,).
+    """How far a limb is bent opposite to its usual direction [rad], shape (F,).
 
-    The way is that of the axis between its two bones, in the frame of the upper one.
+    The direction is that of the axis perpendicular to its two bones, in the frame of the upper one.
     """
     poses = motion.poses
     upper = poses.position(middle) - poses.position(top)
@@ -61,36 +70,36 @@ def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
     along = np.einsum("fi,fi->f", upper, lower)
     angle = np.arctan2(size, along)
     axis = rotate(conjugate(poses.rotation(top)), across / np.where(size > 0, size, 1.0)[:, None])
-    bent = (angle > BENT) & (size > 0)
+    bent = (angle > LEAST_BEND) & (size > 0)
     if not bent.any():
         return np.zeros(len(motion))
     mean = np.median(axis[bent], axis=0)
     mean /= np.linalg.norm(mean) or 1.0
     side = axis @ mean
-    # A limb that turns about many axes has no wrong way.
+    # A limb that bends about many axes has no wrong direction.
     if np.mean(side[bent] > 0.5) < 0.8:
         return np.zeros(len(motion))
-    return np.where(side < -0.5, np.maximum(angle - BACK, 0.0), 0.0)
+    return np.where(side < -0.5, np.maximum(angle - ALLOWED_BACKWARD_BEND, 0.0), 0.0)
 
 
 def bones(clip: Clip, budget: float) -> Measure:
-    """By what share bones differ from their usual length."""
+    """Relative deviation of bones from their usual length."""
     names, lengths = bone_lengths(clip.motion)
     if not names:
         return nothing("bones", "there are no bones")
     usual = np.median(lengths, axis=0)
-    # Of a bone that is all but a point, no share is told.
-    size = np.maximum(usual, 0.02 * clip.leg)
+    # For a bone of nearly zero length, the share of it means nothing.
+    size = np.maximum(usual, SHORTEST_BONE * clip.leg)
     values = np.abs(lengths - usual) / size
-    # Bones that always vary, as in files of positions, vary by what they mostly do.
-    allowed = np.maximum(budget, 4.0 * np.median(values, axis=0))
-    return Measure("bones", "of length", names, values, allowed, near=clip.frames(0.1))
+    # Bones that always vary, as in files of positions, may vary as usual.
+    allowed = np.maximum(budget, USUAL_TIMES * np.median(values, axis=0))
+    return Measure("bones", "of length", names, values, allowed, near=clip.frames(MERGE_TIME))
 
 
 def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
-    """How far joints are from their parents, by joint, shape (F, K).
+    """Names of joints, and their distances from their parents, shape (F, K).
 
-    Without the trunk: the roots and their only children move everything, and stretch no bone.
+    Without the trunk: moving the roots and their only children moves everything, and stretches no bone.
     """
     skeleton = motion.skeleton
     still = trunk(skeleton)
@@ -101,14 +110,14 @@ def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
 
 
 def joints_outside(motion: Motion, most: float) -> list[str]:
-    """The joints that are outside their limits by more than so much in any frame [rad, or length]."""
+    """The joints that are outside their limits by more than `most` in any frame [rad, or length]."""
     worst = motion.poses.violations().max(axis=0)
     names = motion.skeleton.joint_names
     return [name for name, excess in zip(names, worst, strict=True) if excess > most]
 
 
 def moving_joints(motion: Motion, most: float) -> list[str]:
-    """The joints beyond the trunk whose offsets move by more than so much [model units]."""
+    """The joints outside the trunk whose offsets move by more than `most` [model units]."""
     moved = motion.poses.translations
     if moved is None:
         return []

@@ -1,4 +1,4 @@
-"""What a check measures: a value for each frame and joint, what is allowed, and where it is more."""
+"""The measure of a check: a value for each frame and joint, the budgets, and the faults above them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ KINDS = (
 )
 """The kinds of fault, in the order in which they are reported."""
 
-KNOWN = 0.75  # of the budget counts where it is known what the clip did before
-AGAIN = 0.3  # after so long, what happened before happens again [s]
-WORSE = 1.25  # a fault that the clip had before counts again if it is so many times as bad
+# Share of the budget that is allowed beside the clip before it was changed; not tuned.
+BUDGET_AGAINST = 0.75
+RECURRENCE_TIME = 0.3  # peaks farther apart are two events [s]; not tuned
+AGAINST_TIME = 0.2  # values of the original count this far around a frame [s]; not tuned
+WORSE_TIMES = 1.25  # a known fault counts again if it is this many times as bad; not tuned
 
 MEANINGS = {
     "skate": "feet slide while they stand",
@@ -54,13 +56,13 @@ MEANINGS = {
 
 
 def frames_in_words(start: int, stop: int) -> str:
-    """Frames from one up to before another: "frame 3", "frames 3 to 8"."""
+    """Frames from `start` to the one before `stop` in words: "frame 3", "frames 3 to 8"."""
     return f"frame {start}" if stop - start == 1 else f"frames {start} to {stop - 1}"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something wrong over some frames.
+    """A fault over some frames.
 
     Attributes:
         kind: One of `KINDS`, or of `DAMAGE`.
@@ -68,11 +70,11 @@ class Fault:
         start: The first frame.
         stop: The first frame after it.
         frame: Where it is worst.
-        value: How bad it is there, in `unit`.
+        value: Its size there, in `unit`.
         budget: How much is allowed, in `unit`.
         unit: Such as "leg/s" for leg lengths a second.
-        joints: All joints that it concerns, the worst first.
-        text: What the reader says of damage of the file; "" of other faults.
+        joints: All joints that are affected, the worst first.
+        text: The reader's words for damage of the file; "" for other faults.
     """
 
     kind: str
@@ -88,7 +90,7 @@ class Fault:
 
     @classmethod
     def of_file(cls, note: Note, count: int) -> Fault:
-        """The fault of a motion of so many frames whose file is damaged, as a note of its reader says."""
+        """The fault of a motion of `count` frames for damage of its file that the reader noted."""
         assert note.damage is not None
         start, stop = note.frames or (count, count + 1)
         return cls(
@@ -138,12 +140,12 @@ class Measure:
         kind: One of `KINDS`.
         unit: Of the values.
         names: Of the columns: joints, tips or pairs of joints.
-        values: How bad each is in each frame, shape (F, K).
-        budget: How much is allowed of each, shape (K,).
-        shortest: What lasts for less is no fault [frames].
-        near: Faults with no more frames in between are one [frames].
+        values: The size of each in each frame, shape (F, K).
+        budget: How much is allowed for each, shape (K,).
+        shortest: Shorter runs are no faults [frames].
+        near: Faults with at most this many frames in between are one [frames].
         reason: Why nothing could be measured; "" if it was.
-        least: The budget alone, where `budget` also allows for what is usual in the clip.
+        least: The budget alone, if `budget` also allows for what is usual in the clip.
     """
 
     kind: str
@@ -157,10 +159,10 @@ class Measure:
     least: float | None = None
 
     def beside(self, before: Measure, frames: int) -> Measure:
-        """What is worse than in the clip before it was changed.
+        """The values that are worse than in the clip before it was changed; others become 0.
 
-        What is usual is what the same joint did before, so many frames around or, if the clips differ in length,
-        anywhere: `WORSE` times that is allowed, and the budget.
+        The budget is allowed, and `WORSE_TIMES` the values of the same joint in the original, within `frames` around
+        or, if the clips differ in length, anywhere.
         """
         if self.reason or before.reason:
             return self
@@ -172,32 +174,34 @@ class Measure:
                 continue
             old = before.values[:, j]
             budget[k] = (
-                min(budget[k], before.budget[j]) if self.least is None else KNOWN * self.least
+                min(budget[k], before.budget[j])
+                if self.least is None
+                else BUDGET_AGAINST * self.least
             )
             if len(old) == len(values):
                 wide = np.pad(old, frames, mode="edge")
                 old = np.lib.stride_tricks.sliding_window_view(wide, 2 * frames + 1).max(axis=1)
             else:
                 old = np.full(len(values), old.max(initial=0.0))
-            values[values[:, k] <= WORSE * old, k] = 0.0
+            values[values[:, k] <= WORSE_TIMES * old, k] = 0.0
         return replace(self, values=values, budget=budget)
 
     def later(self, frames: int) -> Measure:
-        """The same so many frames later, with nothing before."""
+        """The same, shifted by some frames, with zeros before."""
         if frames == 0 or self.reason:
             return self
         return replace(self, values=np.pad(self.values, ((frames, 0), (0, 0))))
 
     @property
     def worst(self) -> tuple[float, float, str, int] | None:
-        """The value that is most beyond its budget, that budget, its name and frame."""
+        """The value with the greatest ratio to its budget, that budget, its name and frame."""
         if not self.values.size:
             return None
         frame, k = np.unravel_index(int(np.argmax(self.values / self.budget)), self.values.shape)
         return float(self.values[frame, k]), float(self.budget[k]), self.names[k], int(frame)
 
     def faults(self) -> list[Fault]:
-        """Where values are over budget, all joints together."""
+        """The runs of frames in which values are over budget, all joints together."""
         if not self.values.size:
             return []
         share = self.values / self.budget
@@ -222,15 +226,15 @@ class Measure:
 
 
 def nothing(kind: str, reason: str) -> Measure:
-    """No measure, and why."""
+    """An empty measure with a reason."""
     return Measure(kind, "", (), np.zeros((0, 0)), np.zeros(0), reason=reason)
 
 
 def recurring(values: Floats, budget: float, gap: int, times: float | None) -> float:
-    """What is allowed of values (F,) where what happens more than once is the clip's own.
+    """The allowed size of values (F,), if values that recur are accepted.
 
-    The budget, or so many times the second largest of the peaks that are more than `gap` frames apart; if None, the
-    budget.
+    The budget or, if larger, `times` the second largest of the peaks that are more than `gap` frames apart. If `times`
+    is None, the budget.
     """
     if times is None:
         return budget
@@ -240,7 +244,7 @@ def recurring(values: Floats, budget: float, gap: int, times: float | None) -> f
 
 
 def closed(flags: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
-    """Flags (F,) with gaps of at most so many frames between those that are set filled."""
+    """Flags (F,) with gaps of at most `gap` frames filled."""
     if gap <= 0 or not flags.any():
         return flags
     flags = flags.copy()

@@ -1,29 +1,29 @@
-"""Left and right that change places, as labels of markers or of a pose estimator do."""
+"""Left and right that are swapped, as by wrong labels of markers or of a pose estimator."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.clip import TOO_FEW_FRAMES, Clip
 from supple.motion.checks.measure import Measure, nothing
 
 Floats = NDArray[np.float64]
 
-APART = 0.15  # left and right that are nearer to each other do not tell [leg lengths]
-JUMP = 0.15  # nor do those that move less in a frame [leg lengths]
-TURNED = 0.6  # of the frames in which knees and toes point the other way than left and right tell
+# Left and right that are nearer to each other are not judged [leg lengths]; not tuned.
+LEAST_DISTANCE = 0.15
+LEAST_JUMP = 0.15  # nor those that move less in a frame [leg lengths]; not tuned
 
 
 def swap(clip: Clip, budget: float) -> Measure:
-    """How much nearer left and right are to each other's last place than to their own, a ratio.
+    """How much nearer left and right are to each other's last position than to their own, a ratio.
 
-    Two ways of it: the joints change places in the world, or, seen from the root, each is where the other's
-    mirror image was.
+    Two cases are measured: the joints swap positions in world, or, seen from the root, each is at the mirror image of
+    the other.
     """
     if not clip.twins:
         return nothing("swap", "no joints are called left and right")
-    if len(clip.motion) <= FEW:
+    if len(clip.motion) <= TOO_FEW_FRAMES:
         return nothing("swap", "there are fewer than 5 frames")
     skeleton = clip.motion.skeleton
     left = np.array([skeleton.index(a) for a, _ in clip.twins])
@@ -39,17 +39,17 @@ def swap(clip: Clip, budget: float) -> Measure:
 
 def _ratios(clip: Clip, at: Floats, left: NDArray[np.int64], right: NDArray[np.int64],
             *, mirror: bool) -> Floats:  # fmt: skip
-    """How much further joints go than they would if left and right were exchanged, shape (F - 1, K)."""
+    """How much farther joints move than they would with left and right exchanged, shape (F - 1, K)."""
     a, b = at[:, left], at[:, right]
     flip = np.array([-1.0, 1.0, 1.0]) if mirror else np.ones(3)
-    # Where each would be next if it went on as it does.
+    # Extrapolated positions.
     next_a = np.concatenate([a[:1], 2 * a[1:-1] - a[:-2]])
     next_b = np.concatenate([b[:1], 2 * b[1:-1] - b[:-2]])
     stay = _apart(a[1:], next_a) + _apart(b[1:], next_b)
     change = _apart(a[1:], flip * next_b) + _apart(b[1:], flip * next_a)
     step = _apart(a[1:], a[:-1]) + _apart(b[1:], b[:-1])
-    tells = (_apart(a[:-1], flip * b[:-1]) > APART) & (np.minimum(stay, step) > JUMP)
-    return np.where(tells, stay / np.maximum(change, 0.25 * JUMP), 0.0)
+    tells = (_apart(a[:-1], flip * b[:-1]) > LEAST_DISTANCE) & (np.minimum(stay, step) > LEAST_JUMP)
+    return np.where(tells, stay / np.maximum(change, 0.25 * LEAST_JUMP), 0.0)
 
 
 def _apart(a: Floats, b: Floats) -> Floats:

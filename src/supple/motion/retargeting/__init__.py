@@ -1,8 +1,8 @@
-"""Retargeting: motions brought to other bodies.
+"""Retargeting: transfer motions to other bodies.
 
-`names` and `body_map` recognize the parts of a body, `body` measures it, `performance` says what a source
-does, `guide`, `footsteps` and `touch` where a target's parts are to go. `onto_character` poses characters in closed
-form, `onto_robot` says what is asked of the core's clip solver for robots, `balance` when they keep their balance.
+`names` and `body_map` recognize the parts of a body, and `body` measures it. `performance` describes the source motion;
+`guide`, `footsteps` and `touch` compute targets for the parts of the target body. `onto_character` poses characters in
+closed form, `onto_robot` sets up the clip solver for robots, `balance` decides when they keep their balance.
 """
 
 from supple.motion.retargeting.body_map import BodyMap

@@ -1,7 +1,7 @@
-"""The geometry of a body: where its joints are centred, how long its limbs are, where its soles are.
+"""The geometry of a body: centres of its joints, lengths of its limbs, positions of its soles.
 
-All of it is seen with z up; `Body.turn` takes the skeleton's world there. A joint of several hinges is
-centred where their axes come nearest to each other.
+Everything is in a world with z up; `Body.turn` rotates the skeleton's world into it. The centre of a joint of several
+hinges is the point nearest to their axes.
 """
 
 from __future__ import annotations
@@ -21,19 +21,54 @@ from supple.rotations import between, conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
-LOW = 0.007  # of the leg: what of a foot is so little above its lowest point is its sole
-EDGE = 0.015  # of the leg: what of a sole is so near to its end is the edge
-WRIST = 0.65  # of the way from the elbow to the end of an arm without a hand
-STUB = 0.02  # of the longest bone: what is shorter says nothing about a direction
-# A human's proportions, for what a partial body lacks. After Drillis and Contini 1966, as in Winter 2009, figure 4.1.
-ARM_PER_LEG, TRUNK_PER_LEG, SHOULDERS_PER_LEG, HIPS_PER_LEG = 0.68, 0.6, 0.53, 0.39
-NEAR_A_PART = 0.15  # of the leg: solid shapes so near to a knee, wrist, elbow or the seat are what it bears on
-UPRIGHT = 0.7  # least upward part of trunk, thighs and shins of a body that stands
+
+@dataclass(frozen=True)
+class _Proportions:
+    """A human's proportions, for what a partial body lacks [leg lengths].
+
+    After Drillis and Contini 1966, as in Winter 2009, figure 4.1.
+
+    Attributes:
+        arm: From shoulder to wrist.
+        trunk: From the middle of the hips to that of the shoulders.
+        shoulders: From shoulder to shoulder.
+        hips: From hip to hip.
+    """
+
+    arm: float = 0.68
+    trunk: float = 0.6
+    shoulders: float = 0.53
+    hips: float = 0.39
+
+
+@dataclass(frozen=True)
+class _MeasuringRules:
+    """How a body is measured. Not tuned.
+
+    Attributes:
+        sole_height: Points of a foot this little above its lowest point are its sole [leg lengths].
+        sole_edge: Points of a sole this near to its end are its edge [leg lengths].
+        bare_wrist: Position of the wrist of an arm without a hand [share of the distance from the elbow to the end].
+        shortest_offset: A shorter offset has no meaningful direction [share of the longest bone, or of the limb].
+        near_part: Solid shapes this near to a knee, wrist, elbow or the seat are what it bears on [leg lengths].
+        upright: Least upward part of the directions of trunk, thighs and shins of a body that stands.
+    """
+
+    sole_height: float = 0.007
+    sole_edge: float = 0.015
+    bare_wrist: float = 0.65
+    shortest_offset: float = 0.02
+    near_part: float = 0.15
+    upright: float = 0.7
+
+
+HUMAN = _Proportions()
+MEASURING = _MeasuringRules()
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a body: a joint's index and a place in its frame (3,) [model units]."""
+    """A point of a body: a joint's index and an offset in its frame (3,) [model units]."""
 
     joint: int
     offset: Floats
@@ -60,10 +95,10 @@ class Body:
     """A skeleton with a body map: points of the body, and a reference pose in which it stands.
 
     Args:
-        skeleton: Whose.
+        skeleton: The skeleton.
         body_map: Its parts.
         up: Its up axis.
-        poses: Poses (F,) of which one serves as reference if the rest pose does not stand.
+        poses: Poses (F,); one of them becomes the reference if the rest pose does not stand upright.
     """
 
     def __init__(
@@ -90,7 +125,7 @@ class Body:
         return rotate(self.turn, positions), multiply(self.turn, rotations)
 
     def places(self, frames: tuple[Floats, Floats]) -> dict[str, Floats]:
-        """World places (F, 3) of all points in some frames."""
+        """World positions (F, 3) of all points in some frames."""
         positions, rotations = frames
         return {
             name: positions[..., p.joint, :] + rotate(rotations[..., p.joint, :], p.offset)
@@ -128,7 +163,7 @@ class Body:
 
     @cached_property
     def base(self) -> int:
-        """The joint that carries all limbs: the hips, or where the limbs part."""
+        """The joint that carries all limbs: the hips, or the last common ancestor of the limbs."""
         if "hips" in self.map:
             return self.carrier("hips")
         parts = [("thigh", self.map.legs), ("upper_arm", self.map.arms)]
@@ -158,7 +193,7 @@ class Body:
         return Point(joint, rotate(conjugate(self.reference[1][joint]), place))
 
     def _complete(self, found: dict[str, Point]) -> None:
-        """Put the hips and shoulders that a partial body lacks where a human's would be, on the joint of its limbs."""
+        """Add hips and shoulders that a partial body lacks, at a human's proportions, on the joint of its limbs."""
         positions, rotations = self.frames(self.skeleton.rest)
         base, up = self.base, np.array((0.0, 0.0, 1.0))
 
@@ -175,18 +210,18 @@ class Body:
         limb = float(
             np.mean([_length([at(f"{side}_{n}") for n in (known, *ends)]) for side in sides])
         )
-        leg = limb if self.map.legs else limb / ARM_PER_LEG
+        leg = limb if self.map.legs else limb / HUMAN.arm
         if len(sides) == 1:
             side, sign = sides[0], 1.0 if sides[0] == "left" else -1.0
             ahead = (at(f"{side}_{ends[1]}") - at(f"{side}_{known}")) * (1.0, 1.0, 0.0)
-            level = np.linalg.norm(ahead) > STUB * limb
+            level = np.linalg.norm(ahead) > MEASURING.shortest_offset * limb
             left = np.cross(up, unit(ahead) if level else np.array((1.0, 0.0, 0.0)))
-            other = at(f"{side}_{known}") - sign * SHOULDERS_PER_LEG * leg * left
+            other = at(f"{side}_{known}") - sign * HUMAN.shoulders * leg * left
             put(f"{'right' if side == 'left' else 'left'}_{known}", other)
         left = unit((at(f"left_{known}") - at(f"right_{known}")) * (1.0, 1.0, 0.0))
         middle = (at(f"left_{known}") + at(f"right_{known}")) / 2
-        rise = TRUNK_PER_LEG * leg * (1.0 if self.map.legs else -1.0) * up
-        width = (SHOULDERS_PER_LEG if self.map.legs else HIPS_PER_LEG) * leg / 2
+        rise = HUMAN.trunk * leg * (1.0 if self.map.legs else -1.0) * up
+        width = (HUMAN.shoulders if self.map.legs else HUMAN.hips) * leg / 2
         if len(self.map.legs) != 2 or not self.map.arms:
             for side, sign in (("left", 1.0), ("right", -1.0)):
                 put(f"{side}_{absent}", middle + rise + sign * width * left)
@@ -196,7 +231,7 @@ class Body:
             put(f"{'right' if side == 'left' else 'left'}_shoulder", other)
 
     def _center(self, group: tuple[str, ...]) -> Point:
-        """Where the axes of a joint's hinges come nearest to each other, in the frame of the last."""
+        """The point nearest to the axes of a joint's hinges, in the frame of the last."""
         last = self.skeleton.index(group[-1])
         if len(group) == 1:
             return Point(last, np.zeros(3))
@@ -215,7 +250,7 @@ class Body:
         return Point(last, rotate(conjugate(rest.rotations[last]), place - rest.positions[last]))
 
     def _end(self, joint: int) -> Point | None:
-        """The middle of what a joint carries next: its children and tips that are away from it."""
+        """The farthest child or tip of a joint; None if none is away from the joint."""
         skeleton = self.skeleton
         name = skeleton.joint_names[joint]
         below = [
@@ -225,7 +260,9 @@ class Body:
         ]
         offsets = [skeleton.offsets[j] for j in below]
         offsets += [np.asarray(tip.offset) for tip in skeleton.tips if tip.joint == name]
-        least = STUB * float(np.linalg.norm(skeleton.offsets[1:], axis=1).max(initial=0.0))
+        least = MEASURING.shortest_offset * float(
+            np.linalg.norm(skeleton.offsets[1:], axis=1).max(initial=0.0)
+        )
         offsets = [offset for offset in offsets if np.linalg.norm(offset) > least]
         if not offsets:
             return None
@@ -235,14 +272,16 @@ class Body:
         )
 
     def _bare_wrist(self, side: str, elbow: Point) -> Point:
-        """Where the wrist would be of an arm without a hand."""
+        """The estimated wrist of an arm without a hand."""
         end = self._end(elbow.joint)
         reach = None if end is None else end.offset
         points = self._solid(elbow.joint)
         if points is not None:
             away = points - elbow.offset
             far = away[int(np.argmax(np.linalg.norm(away, axis=1)))]
-            reach = elbow.offset + WRIST * float(np.linalg.norm(far)) * _mean_direction(away)
+            reach = elbow.offset + MEASURING.bare_wrist * float(
+                np.linalg.norm(far)
+            ) * _mean_direction(away)
         if reach is None:
             reach = elbow.offset
         return Point(elbow.joint, np.asarray(reach, dtype=np.float64))
@@ -269,7 +308,10 @@ class Body:
     def _reference(self, poses: Pose | None) -> tuple[Floats, Floats]:
         """Frames (N, 3), (N, 4), with z up, of a pose in which the body stands upright."""
         positions, rotations = self.frames(self.skeleton.rest)
-        if poses is None or self._upright((positions[None], rotations[None]))[0] > UPRIGHT:
+        if (
+            poses is None
+            or self._upright((positions[None], rotations[None]))[0] > MEASURING.upright
+        ):
             return positions, rotations
         frames = self.frames(poses)
         best = int(np.argmax(self._upright(frames)))
@@ -288,7 +330,7 @@ class Body:
 
     @cached_property
     def at_reference(self) -> dict[str, Floats]:
-        """Places (3,) of all points in the reference."""
+        """Positions (3,) of all points in the reference."""
         return self.places(self.reference)
 
     @cached_property
@@ -318,9 +360,9 @@ class Body:
         }  # fmt: skip
         if not self.map.legs:
             arm = out["upper_arm"] + out["forearm"]
-            out["thigh"] = out["shin"] = 0.5 * arm / ARM_PER_LEG
+            out["thigh"] = out["shin"] = 0.5 * arm / HUMAN.arm
         if not self.map.arms:
-            out["upper_arm"] = out["forearm"] = 0.5 * ARM_PER_LEG * (out["thigh"] + out["shin"])
+            out["upper_arm"] = out["forearm"] = 0.5 * HUMAN.arm * (out["thigh"] + out["shin"])
         out["leg"], out["arm"] = out["thigh"] + out["shin"], out["upper_arm"] + out["forearm"]
         out["trunk"] = far(mid(at, "shoulder"), mid(at, "hip"))
         out["hips"] = far(at["left_hip"], at["right_hip"])
@@ -345,11 +387,13 @@ class Body:
             if points is None:
                 continue
             world = positions[joint] + rotate(rotations[joint], points)
-            low = world[world[:, 2] < world[:, 2].min() + LOW * self.sizes["leg"]]
+            low = world[world[:, 2] < world[:, 2].min() + MEASURING.sole_height * self.sizes["leg"]]
             along = low @ forward
             corners = []
             for end in (-1.0, 1.0):
-                edge = low[end * along > (end * along).max() - EDGE * self.sizes["leg"]]
+                edge = low[
+                    end * along > (end * along).max() - MEASURING.sole_edge * self.sizes["leg"]
+                ]
                 across = edge @ left
                 corners += [edge[int(np.argmax(across))], edge[int(np.argmin(across))]]
             world = np.array(corners)
@@ -363,7 +407,7 @@ class Body:
 
     @cached_property
     def outer_points(self) -> tuple[NDArray[np.int64], Floats]:
-        """Joints (P,) and points (P, 3) in their frames whose hulls are nearly those of what each joint carries."""
+        """Joints (P,) and points (P, 3) in their frames whose hulls approximate the geoms of each joint."""
         joints, points = [], []
         names = {geom.joint for geom in self.skeleton.geoms}
         for j, name in enumerate(self.skeleton.joint_names):
@@ -378,7 +422,7 @@ class Body:
             ]
             if own:
                 every = np.concatenate(own)
-                kept = np.unique((every @ _WAYS.T).argmax(axis=0))
+                kept = np.unique((every @ _DIRECTIONS.T).argmax(axis=0))
                 joints += [j] * len(kept)
                 points.append(every[kept])
         return np.array(joints, dtype=np.int64), (
@@ -386,9 +430,9 @@ class Body:
         )
 
     def thickness(self, part: str) -> float:
-        """How high a part is above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
+        """Height of a part above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
 
-        Knees bear with their front, the seat with what is below it, hands and elbows with the thinner side.
+        Knees bear with their front, the seat with its underside, hands and elbows with the thinner side.
         """
         names = [f"{side}_hip" for side in SIDES] if part == "seat" else [part]
         center = np.mean([self.at_reference[name] for name in names], axis=0)
@@ -400,7 +444,7 @@ class Body:
         joints, points = self.outer_points
         positions, rotations = self.reference
         away = positions[joints] + rotate(rotations[joints], points) - center
-        near = away[np.linalg.norm(away, axis=1) < NEAR_A_PART * self.sizes["leg"]]
+        near = away[np.linalg.norm(away, axis=1) < MEASURING.near_part * self.sizes["leg"]]
         if not len(near):
             return 0.0
         return max(0.0, min(float((near @ way).max()) for way in ways))
@@ -411,11 +455,11 @@ def _length(points: list[Floats]) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-_WAYS = np.array(
+_DIRECTIONS = np.array(
     [[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z],
     dtype=float,
 )
-_WAYS /= np.linalg.norm(_WAYS, axis=1, keepdims=True)
+_DIRECTIONS /= np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
 
 
 def mid(at: dict[str, Floats], name: str) -> Floats:

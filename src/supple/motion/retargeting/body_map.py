@@ -27,12 +27,12 @@ ROLES = ("hips", "spine", "neck", "head", *(f"{side}_{part}" for side in SIDES f
 LEG, ARM = ("thigh", "shin", "foot"), ("upper_arm", "forearm")  # what a limb must have
 NEEDED = tuple(f"{side}_{part}" for side in SIDES for part in (*LEG, *ARM))
 FORMAT = "supple-body-map"
-LONGEST_PLACE = 1000  # of where a map comes from, in messages [characters]
+LONGEST_ORIGIN_CHARS = 1000  # of where a map comes from, in messages
 
-# A trunk rises whose direction from the hips to the shoulders has an upward part of at least this. Humans at rest have
-# 0.97 or more; the Fox of Khronos 0.1, Spot and ANYmal 0.
+# Least upward part of the direction from the hips to the shoulders of an upright trunk. Humans at rest have 0.97 or
+# more; the Fox of Khronos 0.1, Spot and ANYmal 0.
 UPRIGHT_TRUNK = 0.5
-# Hands are above the feet that are higher by this share of the shoulders' height; in those animals it is at most 0.05,
+# Least height of hands above the feet [share of the shoulders' height]. In those animals it is at most 0.05,
 # in humans with hanging arms 0.4 or more.
 HANDS_OVER_FEET = 0.2
 
@@ -91,13 +91,13 @@ class BodyMap:
         poses: Pose | None = None,
         bones: Mapping[str, str] | None = None,
     ) -> BodyMap:
-        """Find the parts of a body by names, and by place where names do not say.
+        """Find the parts of a body by name, or by position where names do not tell.
 
         Args:
             skeleton: Of a character or robot with two arms and two legs.
             up: The axis that points up: "y", "z", "-x", ...
             poses: A batch of poses, shape (F,), by which limbs of other names are found; the rest pose by default.
-            bones: VRM's humanoid bones, {"leftUpperLeg": joint, ...}; they count before names.
+            bones: VRM's humanoid bones, {"leftUpperLeg": joint, ...}; they override names.
 
         Raises:
             SuppleError: An arm or a leg is not found; the message lists the joints there are.
@@ -157,7 +157,7 @@ class BodyMap:
         """Read a map from a TOML file, as `save` writes it.
 
         Raises:
-            SuppleError: The file cannot be read, is no TOML, or has an unknown role.
+            SuppleError: The file cannot be read, is not TOML, or has an unknown role.
         """
         path = as_path("body map", path)
         return cls.from_data(toml.read(path).data, str(path))
@@ -165,7 +165,7 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        if len(text("where", where)) > LONGEST_PLACE:
+        if len(text("where", where)) > LONGEST_ORIGIN_CHARS:
             where = brief(where)
         joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
@@ -176,7 +176,7 @@ class BodyMap:
             raise SuppleError(f"{where}: {error}") from None
 
     def save(self, path: str | Path) -> None:
-        """Write the map as TOML, to be corrected and kept; the file is replaced when all is written."""
+        """Write the map as TOML, which can be edited; the file is replaced atomically."""
         write(path, self.to_toml(), "body map")
 
     def to_toml(self) -> str:
@@ -251,9 +251,9 @@ def _recognized(
 
 
 def _refuse_animals(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse a body that stands on its arms too: one of four or more legs.
+    """Refuse a body that stands on four or more legs.
 
-    Such a body is neither at rest nor in any pose as humans are: the trunk rises, or the arms end above the feet.
+    A human's trunk is upright, or the hands are above the feet, at rest or in some pose; neither is true here.
     """
     skeleton = tree.skeleton
     frames = [skeleton.rest.positions[None]]
@@ -289,7 +289,7 @@ def _refuse_animals(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> None:
 
 
 class _Tree:
-    """A skeleton as recognition sees it: sides, stems, paths and places."""
+    """A skeleton with the data for recognition: sides, stems, paths and positions."""
 
     def __init__(self, skeleton: Skeleton, up: str, poses: Pose | None) -> None:
         from supple.motion.feet import up_vector
@@ -365,7 +365,7 @@ def _sure(tree: _Tree, line: Sequence[str], part: str) -> bool:
 
 
 def _start(tree: _Tree, line: Sequence[str], parts: Sequence[str], first: int) -> int:
-    """Where the next part of a limb begins for certain."""
+    """The index at which one of the next parts begins, by a certain name; the end of the line if there is none."""
     for part in parts:
         here = [
             n
@@ -421,7 +421,7 @@ def _by_bones(tree: _Tree, chain: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _hinges_above(tree: _Tree, name: str) -> list[str]:
-    """The hinges of a limb above a joint, down from the joint at which limbs part."""
+    """The hinges of a limb above a joint, starting below the joint at which limbs branch."""
     out: list[str] = []
     while (above := tree.skeleton.parent(name)) is not None and tree.single(above):
         if len([one for one in tree.skeleton.children(above) if one in tree.names]) > 1:
@@ -432,7 +432,7 @@ def _hinges_above(tree: _Tree, name: str) -> list[str]:
 
 
 def _next_hinges(tree: _Tree, name: str) -> list[str]:
-    """The hinges that follow a joint at nearly the same place, such as the roll of an ankle."""
+    """The hinges that follow a joint without a branch, such as the roll of an ankle."""
     out: list[str] = []
     while True:
         below = [one for one in tree.skeleton.children(name) if one in tree.names]
@@ -450,7 +450,7 @@ def _half(tree: _Tree, chain: Sequence[str]) -> str:
 
 
 def _sided(tree: _Tree, tops: Sequence[str], toes: Sequence[str]) -> tuple[str, str]:
-    """Which of two legs is left: by name, or by where the toes point."""
+    """The sides of two legs: by name, or by the direction of the toes."""
     said = [tree.sides[name] for name in tops]
     if set(said) == {"left", "right"}:
         return said[0], said[1]  # type: ignore[return-value]
@@ -464,7 +464,7 @@ def _sided(tree: _Tree, tops: Sequence[str], toes: Sequence[str]) -> tuple[str, 
 
 
 def _arms_by_place(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Arms as the two longest limbs alike above the legs, one on each side."""
+    """Arms as the two longest similar limbs above the legs, one on each side."""
     legs = {
         name
         for side in SIDES
@@ -524,14 +524,14 @@ def _arms_by_place(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> dict[st
 
 
 def _middle(tree: _Tree, found: dict[str, tuple[str, ...]]) -> None:
-    """Hips, spine, neck and head, from where the legs and the arms part; completes `found`."""
+    """Hips, spine, neck and head, from the joints at which legs and arms branch; completes `found`."""
     skeleton = tree.skeleton
     legs = tree.apart(found["left_thigh"][0], found["right_thigh"][0])
     arms = tree.apart(found["left_upper_arm"][0], found["right_upper_arm"][0])
     found.setdefault("hips", (legs,))
     hips = found["hips"][-1]
     if "spine" not in found:
-        # A robot whose root is the trunk has none: its waist is the joint that carries the legs.
+        # A robot with the trunk as root has no spine: its waist is the joint that carries the legs.
         spine = skeleton.path(hips, arms)[1:] if hips in tree.paths[arms] else ()
         if spine:
             found["spine"] = tuple(spine)

@@ -1,8 +1,8 @@
-"""Where feet go: still while they stand, as the source's in between.
+"""Paths of feet: fixed while in contact, like the source's in between.
 
-A foot is its ankle's place, the heading and the pitch of its sole. While the ball touches, the front edge of
-the sole stays at one place; while the heel touches, the heading stays and the rear edge is on the ground.
-What that changes fades over the steps in between.
+A foot is given by the position of its ankle and the heading and pitch of its sole. While the ball is in contact, the
+front edge of the sole stays fixed; while the heel is in contact, the heading stays and the rear edge is on the ground.
+The changes fade over the steps in between.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from supple.runs import true_runs
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-
-FLAT = 0.06  # pitch below which a foot that stands counts as flat [rad]
-EASE = 0.15  # how long a foot takes to go from standing to where the source has it [s]
+FLAT_PITCH = 0.06  # below which a foot that stands counts as flat [rad]; not tuned
+STEP_EASE = 0.15  # how long a foot takes from standing to where the source has it [s]; not tuned
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What of a foot touches the ground, seen from its ankle, and how high that is when it does [model units].
+    """The points of a foot that touch the ground, relative to its ankle, and their heights in contact [model units].
 
     Attributes:
         back: How far behind the ankle the rear point is, along the foot.
@@ -49,12 +48,12 @@ class Steps:
     """The path of a foot.
 
     Attributes:
-        ankle: World places (F, 3), z up.
+        ankle: World positions (F, 3), z up.
         heading: About the vertical, from x [rad], (F,).
         pitch: Of the toes, down [rad], (F,).
         stands: Whether the foot is on the ground, (F,).
-        tumbled: How much of its direction the foot takes from `axes_tumbled`, from 0 to 1, (F,): where the sole is
-            steep, as in kneeling or a handstand, heading and pitch do not say how it is turned. None for nowhere.
+        tumbled: How much of its orientation the foot takes from `axes_tumbled`, from 0 to 1, (F,): heading and pitch
+            do not describe a steep sole, as in kneeling or a handstand. None for nowhere.
         axes_tumbled: Unit vectors (F, 3, 3) forward, left and up of the source's sole.
     """
 
@@ -87,19 +86,19 @@ class Steps:
 
 
 def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: float) -> Steps:
-    """A foot's path with its contacts held.
+    """A foot's path with its contacts fixed.
 
     Args:
-        free: Where the foot would go.
+        free: The path without contacts.
         heel: Whether its heel touches the ground, (F,).
         ball: Whether its ball does, (F,).
         shape: Of its sole.
         fps: Frames a second.
     """
     stands = heel | ball
-    ease = EASE * fps
-    # A foot that stands is flat but for what it is clearly pitched.
-    flat = free.pitch**3 / (free.pitch**2 + FLAT**2)
+    ease = STEP_EASE * fps
+    # Small pitches of a standing foot are flattened, large ones are kept.
+    flat = free.pitch**3 / (free.pitch**2 + FLAT_PITCH**2)
     pitch = free.pitch + fade((flat - free.pitch)[:, None], stands, ease=ease)[:, 0]
     turn, known = np.zeros(len(pitch)), np.zeros(len(pitch), dtype=bool)
     for run in true_runs(heel):
@@ -127,19 +126,20 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
 
 
 def edges(steps: Steps, shape: Shape) -> tuple[Floats, Floats]:
-    """Places (F, 3) of the middles of the rear and the front edge of the sole."""
+    """Positions (F, 3) of the middles of the rear and the front edge of the sole."""
     forward, _, up = steps.axes()
     rear = steps.ankle - shape.rear_below * up - shape.back * forward
     return rear, steps.ankle - shape.front_below * up + shape.front * forward
 
 
 def fade(values: Floats, known: Flags, *, ease: float = 0.0) -> Floats:
-    """Values (F, K) with smooth passages where they are not known; before the first and after the last, the same.
+    """Values (F, K) with unknown frames filled by smooth transitions; constant before the first and after the last.
 
     Args:
-        values: Those that are known.
-        known: Which are, (F,).
-        ease: For how many frames a passage goes on as the known values went; 0: it begins and ends at rest.
+        values: The values.
+        known: Which frames are known, (F,).
+        ease: Number of frames over which a transition continues the slope of the known values; 0: it begins and ends
+            with zero slope.
     """
     out = values.copy()
     if not known.any():
@@ -170,7 +170,7 @@ def _slope(t: Floats, span: float) -> Floats:
 
 
 def smoothed(values: Floats, reach: float) -> Floats:
-    """Values (F, K) through a Hann window that reaches so many frames to each side; ends go on as they are."""
+    """Values (F, K) smoothed by a Hann window of half-width `reach` [frames]; the ends are padded with edge values."""
     half = max(1, round(reach))
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()

@@ -1,4 +1,4 @@
-"""Where a target body's hips, feet, elbows and wrists are to go."""
+"""Targets for the hips, feet, elbows and wrists of a target body."""
 
 from __future__ import annotations
 
@@ -13,26 +13,21 @@ from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
-CLOSE = (
-    0.55,
-    0.8,
-)  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
-
-
-# Upward part of the direction from ankle to knee below which a shin lies, and above which it does not at all.
-LYING = (0.15, 0.45)
-# Upward part of the normal of a sole below which it is turned as the source's sole is, not by heading and pitch.
-TUMBLED = (0.1, 0.4)
+# Not tuned. Up to the first value a rule holds, from the second on it does not, and between them in part.
+CLOSE_WRISTS = (0.55, 0.8)  # distance of wrists that keep their distance [arm lengths]
+LYING_SHIN = (0.15, 0.45)  # upward part of the direction from ankle to knee of a shin that lies
+# Upward part of the normal of a sole that is turned as the source's sole is, not by heading and pitch.
+TUMBLED_SOLE = (0.1, 0.4)
 UP = np.array((0.0, 0.0, 1.0))
 
 
 class Guide:
-    """Where the parts of a target body are to be, made from a source's performance; z up, target's unit.
+    """Targets for the parts of a target body, made from a source's performance; z up, target's unit.
 
     Args:
-        source: What is performed.
-        body: By whom.
-        standing: How high each of its ankles is when the foot stands flat, by side.
+        source: The source motion.
+        body: The target's body.
+        standing: Height of each of its ankles when the foot stands flat, by side.
     """
 
     def __init__(self, source: Performance, body: Body, standing: dict[str, float]) -> None:
@@ -67,20 +62,20 @@ class Guide:
         )
 
     def arm(self, side: str, name: str) -> Floats:
-        """An elbow or wrist about the middle of the hips, (F, 3)."""
+        """An elbow or wrist relative to the middle of the hips, (F, 3)."""
         at = self.source.at
         return self.arm_root(side) + self.to["arm"] / self.from_["arm"] * (
             at[f"{side}_{name}"] - at[f"{side}_shoulder"]
         )
 
     def arm_root(self, side: str) -> Floats:
-        """A shoulder about the middle of the hips, (F, 3)."""
+        """A shoulder relative to the middle of the hips, (F, 3)."""
         sign = 0.5 if side == "left" else -0.5
         trunk = self.to["trunk"] / self.from_["trunk"] * self.trunk
         return trunk + sign * self.to["shoulders"] * self.shoulder_line
 
     def free_steps(self, side: str) -> Steps:
-        """A foot as the source has it, scaled to the target's leg."""
+        """The path of the source's foot, scaled to the target's leg."""
         source, at = self.source, self.source.at
         sign = 1.0 if side == "left" else -1.0
         hip = self.hips + sign * self.to["hips"] / 2 * self.hip_line
@@ -103,13 +98,13 @@ class Guide:
         own = np.stack(
             [rotate(source.turned[f"{side}_foot"], v) for v in (forward, left, UP)], axis=1
         )
-        # Tilted beyond what feet that stand are: by how much the source's sole points sideways or up.
-        tumbled = 1.0 - _rising(own[:, 2, 2], *TUMBLED)
+        # The sole is tilted more than in a standing foot if its normal has a small upward part.
+        tumbled = 1.0 - _rising(own[:, 2, 2], *TUMBLED_SOLE)
         tumbled[stands] = 0.0
         return Steps(ankle, heading, pitch, stands, tumbled, own)
 
     def part(self, name: str) -> Floats:
-        """Where a part of the body is to be by the directions of the limbs that lead to it, (F, 3)."""
+        """The target of a part of the body, from the directions of the limbs that lead to it, (F, 3)."""
         side, _, part = name.partition("_")
         sign = 0.5 if side == "left" else -0.5
         if part in ("elbow", "wrist"):
@@ -121,10 +116,10 @@ class Guide:
 
     def lying(self, side: str) -> Floats:
         """How much the shin of a leg lies down, as in kneeling and crawling, from 0 to 1, (F,)."""
-        return 1.0 - _rising(-self.directions[f"{side}_knee_ankle"][:, 2], *LYING)
+        return 1.0 - _rising(-self.directions[f"{side}_knee_ankle"][:, 2], *LYING_SHIN)
 
     def steps(self, side: str, shape: Shape) -> Steps:
-        """A foot with its contacts held."""
+        """The path of a foot with its contacts fixed."""
         touches = self.source.touches
         free = self.free_steps(side)
         return plan_steps(
@@ -132,11 +127,11 @@ class Guide:
         )
 
     def close(self) -> Floats:
-        """How much the wrists are to keep their distance in each frame, 0 to 1, (F,)."""
+        """How much the wrists keep their distance in each frame, 0 to 1, (F,)."""
         if len(self.arms) < 2:
             return np.zeros(len(self.source))
         apart = np.linalg.norm(self.source.at["left_wrist"] - self.source.at["right_wrist"], axis=1)
-        return 1.0 - _rising(apart / self.from_["arm"], *CLOSE)
+        return 1.0 - _rising(apart / self.from_["arm"], *CLOSE_WRISTS)
 
 
 def _rising(values: Floats, low: float, high: float) -> Floats:
@@ -146,7 +141,7 @@ def _rising(values: Floats, low: float, high: float) -> Floats:
 
 
 def _splay(body: Body, side: str) -> float:
-    """How far the toes point out from where the body faces, in the reference [rad]."""
+    """Angle from the body's heading to its toes, in the reference [rad]."""
     at = body.at_reference
     if f"{side}_toe" not in at:
         return 0.0

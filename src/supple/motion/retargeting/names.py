@@ -1,4 +1,4 @@
-"""What joints are called: side and role of a name, in the conventions of files and robots.
+"""Side and role of a joint by its name, in the conventions of files and robots.
 
 CMU, Mixamo, LAFAN1, Biped, VRM, Unreal, Poser, ASF and SMPL names of characters; links and joints of robots, such as
 `left_hip_pitch_joint`.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 
-# Words that say nothing of the role: prefixes of exporters, kinds of things, axes of robots' hinges.
+# Words without a role: prefixes of exporters, kinds of objects, axes of robots' hinges.
 _SILENT = frozenset([
         "mixamorig", "bip", "biped", "valve", "valvebiped", "j", "c", "b", "b", "def",
         "org", "jnt", "joint", "joints", "link", "bone", "sk", "cc", "base", "body",
@@ -25,7 +25,7 @@ _OTHER = frozenset([
         "corrective", "carpal", "tongue", "muscle", "share", "ik", "pole", "target",
 ])  # fmt: skip
 
-# For each role the stems that name it for certain, and those that do if no other joint of the limb does.
+# For each role the stems that name it for certain, and those that name it if no other joint of the limb does.
 LIMBS = {
     "thigh": (r"up(per)?leg|thigh|femur", r"hip|hipjoint|leg"),
     "shin": (r"leg|lo(w(er)?)?leg|calf|shin|tibia|shank|knee", r""),
@@ -45,9 +45,9 @@ MIDDLE = {
 
 
 def side_and_stem(name: str) -> tuple[str | None, str]:
-    """The side of a name, "left", "right" or None, and the rest of its words in one, in lower case.
+    """The side of a name, "left", "right" or None, and its other words joined, in lower case.
 
-    A name that is of something else, such as a finger or a twist bone, has the stem "".
+    The name of a joint without a role, such as a finger or a twist bone, has the stem "".
     """
     plain = name.rsplit(":", 1)[-1].rsplit("|", 1)[-1]
     words = [word.lower() for word in _PARTS.findall(plain)]
@@ -69,7 +69,7 @@ def _known(stem: str) -> bool:
 
 
 def called(stem: str, pattern: str) -> bool:
-    """True if a stem is one of a pattern's."""
+    """True if a stem matches a pattern."""
     return bool(stem) and bool(pattern) and re.fullmatch(pattern, stem) is not None
 
 

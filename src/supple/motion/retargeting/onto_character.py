@@ -1,10 +1,12 @@
-"""A clip onto a character, in closed form.
+"""Retarget a clip to a character, in closed form.
 
-Every bone takes the direction that the source's has, whatever the two rest poses are; feet and hands are then
-put in their places by turning two bones.
+Every bone takes the direction of the source's bone, whatever the two rest poses are; feet and hands then
+reach their targets by rotating two bones.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +31,25 @@ from supple.rotations import (
 
 Floats = NDArray[np.float64]
 
-STRETCH = 0.3  # of what a leg lacks to be straight it may be stretched
-REACH = 0.9995  # of its length a limb is stretched to
-SWAY = 0.15  # reach of the window by which the hips go with the feet [s]
-DROP = 0.07  # and of that by which they go down [s]
+
+@dataclass(frozen=True)
+class _LimbRules:
+    """How limbs reach for their targets. Not tuned.
+
+    Attributes:
+        stretch: How much a leg may be stretched beyond the source's [share of what that lacks to be straight].
+        reach: A limb is stretched to this share of its length at most.
+        sway: Half-width of the window that smooths how the hips follow the feet [s].
+        drop: Half-width of the window that smooths how the hips are lowered [s].
+    """
+
+    stretch: float = 0.3
+    reach: float = 0.9995
+    sway: float = 0.15
+    drop: float = 0.07
+
+
+LIMB_RULES = _LimbRules()
 ONE = np.array((1.0, 0.0, 0.0, 0.0))
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -44,7 +61,7 @@ BONES = (
 
 
 def fits(body: Body) -> bool:
-    """True if a body is posed in closed form: one joint a part, all below the hips, and no robot's."""
+    """True if a body is posed in closed form: one joint for each part, all below the hips, and not a robot."""
     skeleton = body.skeleton
     if not body.map.whole or "hips" not in body.map:
         return False
@@ -64,7 +81,7 @@ def fits(body: Body) -> bool:
 
 
 def limited(body: Body) -> list[str]:
-    """The joints with a role that cannot make every turn: hinges, and those with limits."""
+    """The joints with a role that cannot make every rotation: hinges, and those with limits."""
     skeleton = body.skeleton
     joints = skeleton.freedom_table.joints
     turns_freely = (joints.quaternion >= 0) & ~joints.is_cone
@@ -77,7 +94,7 @@ def limited(body: Body) -> list[str]:
 
 
 def turn_clip(source: Performance, body: Body) -> Pose:
-    """Poses (F,) of a character that do what a source does."""
+    """Poses (F,) of a character that follow a source."""
     return _Turning(source, body).poses()
 
 
@@ -101,7 +118,7 @@ class _Turning:
     # Directions ---------------------------------------------------------------------------------
 
     def _turns(self) -> dict[int, Floats]:
-        """World rotations wxyz (F, 4), with z up, of the joints that are turned, by index."""
+        """World rotations wxyz (F, 4), with z up, of the joints that follow the source, by index."""
         source, body = self.source, self.body
         theirs, mine = source.body.at_reference, body.at_reference
         yaw = between(body.facing[0], source.body.facing[0])
@@ -139,7 +156,7 @@ class _Turning:
         return out
 
     def _spine(self) -> dict[int, Floats]:
-        """How the joints of the spine are turned from the reference: as the source's at the same part of its length."""
+        """Rotations of the spine's joints from the reference: the source's at the same relative length."""
         source, body = self.source, self.body
         names = body.map["spine"]
         if not names:
@@ -156,7 +173,7 @@ class _Turning:
         return out
 
     def _same_names(self, out: dict[int, Floats], yaw: Floats) -> None:
-        """Joints without a role that both skeletons have by name, such as fingers, turn as the source's do."""
+        """Let joints without a role, such as fingers, follow the source's joints of the same name."""
         body, own = self.body, self.source.body
         reference = body.reference[1]
         for j, name in enumerate(body.skeleton.joint_names):
@@ -201,11 +218,11 @@ class _Turning:
         return self._pose(root, shift + place[:, root])
 
     def _root(self) -> int:
-        """The joint that is moved from place to place: the hips."""
+        """The joint that carries the translation: the hips."""
         return self.body.carrier("hips")
 
     def _all_rotations(self) -> Floats:
-        """World rotations (F, N, 4) of all joints: those that are not turned go with their parents."""
+        """World rotations (F, N, 4) of all joints; the others follow their parents."""
         body = self.body
         skeleton, reference = body.skeleton, body.reference[1]
         out = np.empty((self.frames, len(skeleton.joint_names), 4))
@@ -221,7 +238,7 @@ class _Turning:
         return out
 
     def _positions(self, rotations: Floats, root: Floats) -> Floats:
-        """World positions (F, N, 3) of all joints, the hips where their parents have them plus `root`."""
+        """World positions (F, N, 3) of all joints; `root` (F, 3) is added at the hips."""
         skeleton, reference = self.body.skeleton, self.body.reference
         out = np.empty((*rotations.shape[:2], 3))
         hips = self._root()
@@ -259,7 +276,7 @@ class _Turning:
         return out
 
     def _foot(self, side: str, steps: Steps) -> None:
-        """Turn a foot from where the source has it to where it stands."""
+        """Rotate a foot from the source's orientation to the planned one."""
         free = self._free[side]
         joint = self.body.carrier(f"{side}_foot")
         planned, had = (np.stack(one.axes(), axis=-1) for one in (steps, free))
@@ -277,17 +294,17 @@ class _Turning:
         return found
 
     def _sway(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
-        """How the hips go with the feet that stand (F, 3), so that legs turn less."""
+        """Shift of the hips with the feet in contact (F, 3), so that legs rotate less."""
         total, count = np.zeros((self.frames, 3)), np.zeros((self.frames, 1))
         for side in SIDES:
             stands = legs[side].stands[:, None]
             total += np.where(stands, legs[side].ankle - at[f"{side}_ankle"], 0.0)
             count += stands
         mean = fade(total / np.maximum(count, 1.0), count[:, 0] > 0)
-        return smoothed(mean, SWAY * self.source.fps)
+        return smoothed(mean, LIMB_RULES.sway * self.source.fps)
 
     def _drop(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
-        """How far the hips go down (F, 3) so that legs reach."""
+        """Shift of the hips downwards (F, 3) so that the legs reach."""
         need = np.zeros(self.frames)
         for side in SIDES:
             gap = legs[side].ankle - at[f"{side}_hip"]
@@ -295,7 +312,7 @@ class _Turning:
             level = np.minimum(np.linalg.norm(gap[:, :2], axis=1), 0.99 * size)
             high = np.sqrt(size**2 - level**2)
             need = np.maximum(need, np.where(legs[side].stands, -gap[:, 2] - high, 0.0))
-        reach = max(1, round(DROP * self.source.fps))
+        reach = max(1, round(LIMB_RULES.drop * self.source.fps))
         padded = np.pad(need, reach, mode="edge")
         wide = np.max([padded[k : k + self.frames] for k in range(2 * reach + 1)], axis=0)
         down = np.zeros((self.frames, 3))
@@ -303,35 +320,35 @@ class _Turning:
         return down
 
     def _within(self, at: dict[str, Floats], side: str, steps: Steps) -> Floats:
-        """Where an ankle goes: of a foot that does not stand, no further than its leg may stretch."""
+        """Ankle targets (F, 3); for a foot not in contact, no farther than its leg may stretch."""
         hip = at[f"{side}_hip"]
         gap = steps.ankle - hip
         far, most = np.linalg.norm(gap, axis=1), self._stretch(at, side)
         soft = 0.04 * most
         over = np.maximum(far - (most - soft), 0.0)
         less = np.where(over > 0, most - soft + soft * (1.0 - np.exp(-over / soft)), far)
-        # Feet that stand are not moved; towards them the bound fades.
-        stands = smoothed(steps.stands[:, None].astype(float), DROP * self.source.fps)
+        # Feet in contact are not moved; the bound fades towards contacts.
+        stands = smoothed(steps.stands[:, None].astype(float), LIMB_RULES.drop * self.source.fps)
         share = np.where(steps.stands, 0.0, 1.0 - stands[:, 0])
         return hip + gap * (1.0 + share * (less / far - 1.0))[:, None]
 
     def _stretch(self, at: dict[str, Floats], side: str) -> Floats:
-        """How far a leg may stretch (F,): somewhat further than the source's does, never straight if that is not."""
+        """Greatest length of a leg (F,): somewhat longer than with the source's pose, and never quite straight."""
         hip, knee, ankle = (at[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
         size = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
         own = np.linalg.norm(ankle - hip, axis=1)
-        return np.minimum(own + STRETCH * (size - own), REACH * size)
+        return np.minimum(own + LIMB_RULES.stretch * (size - own), LIMB_RULES.reach * size)
 
     def _limb(self, side: str, roles: tuple[str, str], points: list[Floats], goal: Floats) -> None:
-        """Turn the two bones of a limb so that its end is at a goal (F, 3), in the plane it bends in."""
+        """Rotate the two bones of a limb so that its end is at a goal (F, 3), in the plane in which it bends."""
         first, second = (self.body.carrier(f"{side}_{role}") for role in roles)
         top, middle, end = points
         upper, lower = middle - top, end - middle
         a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
         gap = goal - top
-        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, REACH * (a + b))
+        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, LIMB_RULES.reach * (a + b))
         aim = unit(gap)
-        # The middle stays on the side of the line from top to end on which it is.
+        # The middle stays on its side of the line from top to end.
         line = unit(end - top)
         turn = between(line, aim)
         side_way = upper - (upper * line).sum(1, keepdims=True) * line
@@ -351,14 +368,14 @@ class _Turning:
         )
 
     def _carry(self, joint: int, until: int, turn: Floats) -> None:
-        """Turn a joint and what is below it, down to another joint."""
+        """Rotate a joint and its descendants, down to another joint."""
         stop = set() if until < 0 else {until, *self._below(until)}
         for j in [joint, *self._below(joint)]:
             if j in self.world and j not in stop:
                 self.world[j] = multiply(turn, self.world[j])
 
     def _twist(self, side: str, upper: str, lower: str, points: tuple[str, str, str]) -> None:
-        """Turn the upper bone of a limb about itself so that a hinge below can make the bend."""
+        """Twist the upper bone of a limb so that a hinge below can make the bend."""
         body = self.body
         first, second = body.carrier(f"{side}_{upper}"), body.carrier(f"{side}_{lower}")
         table = body.skeleton.freedom_table
@@ -385,7 +402,7 @@ class _Turning:
         )
 
     def _hands(self, at: dict[str, Floats]) -> None:
-        """Wrists that touch the own body stay beside it; those that are close keep their distance, in arm lengths."""
+        """Keep wrists beside the parts that they touch, and close wrists at their distance, in arm lengths."""
         close = self.guide.close()
         touches, gate = find_touches(self.source, self.body, close), close[:, None]
         goals = {side: at[f"{side}_wrist"].copy() for side in SIDES}

@@ -1,4 +1,4 @@
-"""A clip onto a body of hinges, limits or both, such as a robot: what is asked of the core's clip solver.
+"""Retarget a clip to a body with hinges or limits, such as a robot, by the clip solver.
 
 Soles, hips, limbs, hands, trunk and head are goals with a target and a weight in every frame; smoothness, collisions,
 the ground and balance are goals of the same call (`supple.solve.clips`).
@@ -19,7 +19,7 @@ from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Reach, Smooth, Span
 from supple.model.character import Note
 from supple.model.skeleton import Pose
-from supple.motion.retargeting.balance import MARGIN, Balanced, Support
+from supple.motion.retargeting.balance import BALANCE, Balanced, Support
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
@@ -33,16 +33,13 @@ from supple.solve.tracked import Track
 
 Floats = NDArray[np.float64]
 
-ACROSS = 0.5  # least sine of the angle between a limb and a hinge that bends it
-EVEN_ROOM = (
-    0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
-)
-LARGEST_STEP = 1.0  # a joint that turns farther from one frame to the next is named [rad]
-OVERLAP = 1e-6  # depth from which solid shapes that overlap are named [model units]
-FEW_RUNS = 8  # runs of frames in a message, at most
-BEAR_EASE = (
-    0.1  # how long parts other than feet take to come to rest on the ground, and to leave it [s]
-)
+# Not tuned.
+LEAST_HINGE_SINE = 0.5  # of the angle between a limb and a hinge that bends it
+EVEN_RANGE = 0.2  # a hinge with limits this alike on both sides of straight may bend to both [rad]
+LARGEST_STEP = 1.0  # a joint that turns more in one frame is reported [rad]
+REPORTED_OVERLAP = 1e-6  # least depth of overlapping solid shapes that are reported [model units]
+MOST_LISTED_RUNS = 8  # of frames, in a message
+BEAR_EASE = 0.1  # how long parts other than feet take to settle on the ground, and to leave it [s]
 HIPS, SHOULDERS = "hips", "shoulders"  # the middle between the two, on the joint that carries both
 ENDS = {
     tuple(f"{side}_{name}" for side in SIDES): middle
@@ -52,7 +49,7 @@ ENDS = {
 
 @dataclass(frozen=True)
 class Weights:
-    """What residuals count, and how long is searched. Places are in leg lengths, directions are unit vectors.
+    """Weights of residuals, and iterations. Positions are in leg lengths, directions are unit vectors.
 
     Chosen on ten CMU clips on Unitree G1 and Booster T1 (`benchmarks/retarget.py`), and held against 36 others
     (`benchmarks/retarget_steps.py`).
@@ -65,24 +62,25 @@ class Weights:
         path: The middle of the hips.
         legs: Directions of thighs and shins.
         arms: Directions of upper arms and forearms.
-        wrist: Places of wrists and elbows about the hips.
+        wrist: Positions of wrists relative to the hips.
         lines: Directions of hip line, shoulder line and trunk.
         hand: Directions of hands.
         head: Directions of the head.
-        together: Wrists from each other, when they are close.
-        touch: Wrists from parts of the own body that they touch.
+        together: Wrists relative to each other, when they are close.
+        touch: Wrists relative to parts of the body that they touch.
         smooth: Second differences of angles at 30 frames a second [1/rad^2].
         rest: Angles from those at rest [1/rad^2].
-        rest_hand: The same of wrists, which may turn about the hand's direction without any goal noticing.
-        softness: Factor of all these beside `Avoid` and `Balance`, which count 10 a characteristic length.
-        apart_margin: How far solid shapes are to stay apart [leg lengths].
-        coarse_fps: About as many frames a second are solved by themselves first; all others start from what is
-            between them. With 10 in place of 15 an arm of T1 ended on another branch if a clip began 15 frames later.
-        alone_iterations: At most how many each of these is solved by itself with.
-        first_iterations: At most how many they are then solved together with.
-        iterations: At most how many all frames are solved together with, and balance.
-        local: Rounds of as many iterations for those frames that have not arrived then.
-        stall: An iteration that gains less than this part of the cost is the last.
+        rest_hand: The same for wrists, whose rotation about the hand's direction no other goal measures.
+        softness: Factor of all these relative to `Avoid` and `Balance`, which weigh 10 for a characteristic length.
+        apart_margin: Distance that solid shapes keep from each other [leg lengths].
+        coarse_fps: Approximate rate of the frames that are first solved one by one; the others start from
+            interpolated poses. With 10 instead of 15 an arm of T1 ended on another branch if a clip began 15 frames
+            later.
+        alone_iterations: Greatest number of iterations for each of these frames alone.
+        first_iterations: Greatest number of iterations for these frames together.
+        iterations: Greatest number of iterations for all frames together, with balance.
+        local: Rounds of as many iterations for the frames that have not converged by then.
+        stall: An iteration that lowers the cost by less than this share is the last.
     """
 
     stand: float = 30.0
@@ -112,7 +110,7 @@ class Weights:
 
 
 def sole_shape(body: Body, side: str) -> Shape:
-    """The sole of a foot along the way it faces."""
+    """The sole of a foot along its forward direction."""
     sole = body.soles[side]
     joint = body.carrier(f"{side}_foot")
     forward = rotate(conjugate(body.reference[1][joint]), body.facing[0])
@@ -122,10 +120,10 @@ def sole_shape(body: Body, side: str) -> Shape:
 def solve_clip(
     source: Performance, body: Body, weights: Weights, *, balance: bool
 ) -> tuple[Pose, Balanced | None]:
-    """Poses (F,) of a body that do what a source does, and how it keeps its balance, if that is asked for.
+    """Poses (F,) of a body that follow a source, and a report on its balance, if balance is asked for.
 
-    The clip is solved as seen from where the source stands and faces in its first frame, so that neither changes what
-    the joints do.
+    The clip is solved in the frame of the source's position and heading in its first frame, so that neither changes the
+    motion of the joints.
 
     Raises:
         SuppleError: The body's root cannot move freely, or its feet have no shape.
@@ -139,7 +137,7 @@ def solve_clip(
 
 
 def _set_down(poses: Pose, body: Body, stand: Stand) -> Pose:
-    """Poses given in the frame of a stand, in world, by their free root."""
+    """Transform poses from the frame of a stand to world, by their free root."""
     root = free_root(body)
     frame, start, columns = _root_frame(body, root)
     back = conjugate(body.turn)
@@ -158,7 +156,7 @@ def _set_down(poses: Pose, body: Body, stand: Stand) -> Pose:
 
 
 def _root_frame(body: Body, root: int) -> tuple[Floats, Floats, slice]:
-    """The frame just before a free joint, world: its rotation and origin; and which coordinates are the joint's."""
+    """The world rotation and origin of the frame before a free joint, and the slice of the joint's coordinates."""
     skeleton = body.skeleton
     parent, rest = int(skeleton.parents[root]), skeleton.rest
     above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
@@ -192,11 +190,11 @@ class _Problem:
         self._head()
 
     def _place(self, point: Point, target: Floats, weight: Floats | float) -> None:
-        """Ask for a point at a place (F, 3), world with z up; the weight is that of a unit of length."""
+        """Add a position target (F, 3) for a point, world with z up; the weight is for a unit of length."""
         self.asked.append(((point,), target, weight))
 
     def _span(self, start: str, end: str, target: Floats, weight: Floats | float) -> None:
-        """Ask for the vector (F, 3) between two points."""
+        """Add a target (F, 3) for the vector between two points."""
         self.asked.append(((self.points[start], self.points[end]), target, weight))
 
     def _legs(self) -> None:
@@ -227,7 +225,7 @@ class _Problem:
             self._limb(side, ("knee", "ankle", "shin"), w.legs)
 
     def _limb(self, side: str, names: tuple[str, str, str], weight: float) -> None:
-        """Ask for the direction of a bone."""
+        """Add a target for the direction of a bone."""
         a, b, part = names
         size, way = self.body.sizes[part], self.target.directions[f"{side}_{a}_{b}"]
         self._span(f"{side}_{a}", f"{side}_{b}", size * way, weight / size)
@@ -258,7 +256,7 @@ class _Problem:
             self._span("right_wrist", "left_wrist", apart, w.together / sizes["arm"] * close)
 
     def _touches(self) -> None:
-        """Wrists beside the parts of the own body that they touch."""
+        """Add targets for wrists beside the parts of the body that they touch."""
         weight = self.weights.touch / self.body.sizes["arm"]
         for touch in find_touches(self.source, self.body, self.target.close()):
             ends = [ENDS.get(end, end[0]) for end in touch.ends]
@@ -275,7 +273,7 @@ class _Problem:
                     self._span(name, wrist, from_end + touch.offset, strength)
 
     def _bearing(self) -> None:
-        """Parts besides feet that bear on the ground, each at one place while it does."""
+        """Add targets for parts besides feet that bear on the ground, each fixed while it does."""
         ease = BEAR_EASE * self.source.fps
         for part in BEARING_PARTS:
             flags, name = self.source.touches.get(part), HIPS if part == "seat" else part
@@ -289,7 +287,7 @@ class _Problem:
             self._place(self.points[name], held, gate * self.weights.bear / self.body.sizes["leg"])
 
     def _about_hips(self, name: str) -> Floats:
-        """Where a point of the target is to be about the middle of the hips, (F, 3)."""
+        """Target of a point relative to the middle of the hips, (F, 3)."""
         target, sizes = self.target, self.body.sizes
         side, _, part = name.partition("_")
         sign = 0.5 if side == "left" else -0.5
@@ -336,7 +334,7 @@ class _Problem:
             self._span("head", name, wanted, self.weights.head / size)
 
     def solve(self, *, balance: bool) -> tuple[Pose, Balanced | None]:
-        """Solve some of the frames by themselves and then together, then all of them, from the poses between those."""
+        """Solve some frames one by one and then together, then all frames, starting from interpolated poses."""
         w = self.weights
         rows = spread_frames(self.frames, self.source.fps, w.coarse_fps)
         start = Pose(self.body.skeleton, self._start()[rows])
@@ -358,14 +356,14 @@ class _Problem:
         self, start: Pose, iterations: int, *, alone: int = 0, feet: dict[str, Any] | None = None,
         gate: Floats | None = None, rows: NDArray[np.int64] | None = None,
     ) -> Track:  # fmt: skip
-        """Solve frames from poses: every one by itself so many iterations, then all together.
+        """Solve frames from start poses: first each frame alone, then all together.
 
         Args:
             start: A pose for each of the frames.
-            iterations: At most how many over all of them.
-            alone: At most how many by themselves.
-            feet: Which feet stand in each frame of the clip, by their joints, if the body is to keep its balance.
-            gate: How much that counts in each frame of the clip.
+            iterations: Greatest number of iterations over all of them.
+            alone: Greatest number of iterations for each alone.
+            feet: Which feet are in contact in each frame of the clip, by their joints, if the body keeps its balance.
+            gate: Weight of balance in each frame of the clip.
             rows: Which frames of the clip are solved; all by default.
         """
         body, w = self.body, self.weights
@@ -403,7 +401,7 @@ class _Problem:
         )
 
     def _support(self) -> Support | None:
-        """When balance is asked for, if the masses are known and there is something to hold."""
+        """When to keep the balance; None if masses are not known, or balance is never asked for."""
         if not (self.source.body.map.whole and self.target.legs):
             return None
         stands = np.repeat([self.steps[side].stands for side in SIDES], 4, axis=0).T
@@ -416,7 +414,7 @@ class _Problem:
         return found if found.counts.any() else None
 
     def _start(self) -> Floats:
-        """Each frame by itself: the root where the hips are, everything else at rest."""
+        """Start coordinates (F, Q): the root at the hips, knees and elbows bent, everything else at rest."""
         body, target = self.body, self.target
         skeleton = body.skeleton
         q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
@@ -438,7 +436,7 @@ class _Problem:
         return q
 
     def _bend_limbs(self, q: Floats) -> None:
-        """Bend knees and elbows of coordinates (F, Q) as the source's; changes them in place."""
+        """Bend knees and elbows of coordinates (F, Q) like the source's, in place."""
         body, target = self.body, self.target
         for sides, names, part, way in (
             (target.legs, ("hip", "knee", "ankle"), "shin", -body.facing[0]),
@@ -455,14 +453,14 @@ class _Problem:
     def _bend(
         self, q: Floats, group: tuple[str, ...], ends: list[str], flexion: Floats, way: Floats
     ) -> None:
-        """Bend a knee or elbow as the source's: a straight limb has no derivative by what twists it.
+        """Bend a knee or elbow like the source's: a straight limb has a zero derivative by its twist.
 
         Args:
             q: Coordinates (F, Q), changed in place.
-            group: The joints of a knee or elbow, of which the first hinge across the limb is bent.
+            group: The joints of a knee or elbow; the first hinge across the limb is bent.
             ends: The points above, at and below it.
-            flexion: The angle between the two bones in each frame, 0 where they are straight, (F,) [rad].
-            way: Where the end goes if it can bend to both sides.
+            flexion: The angle between the two bones in each frame, 0 for a straight limb, (F,) [rad].
+            way: Direction (3,) in which the end moves if the hinge can bend to both sides.
         """
         skeleton, at = self.body.skeleton, self.body.at_reference
         top, middle, end = (at[name] for name in ends)
@@ -474,7 +472,7 @@ class _Problem:
                 continue
             axis = rotate(self.body.reference[1][j], rows.axis[0])
             across = np.cross(axis, bone)
-            if np.linalg.norm(across) < ACROSS:
+            if np.linalg.norm(across) < LEAST_HINGE_SINE:
                 continue
             low, high = rows.low[0], rows.high[0]
             # The angle at which the limb is straight, from where it is in the reference.
@@ -484,14 +482,16 @@ class _Problem:
             )
             column = int(rows.coordinate[0])
             straight += q[0, column]
-            room = (high - straight) - (straight - low)  # flexion goes where there is more of it
-            sign = np.sign(room if abs(room) > EVEN_ROOM else across @ way)
+            room = (high - straight) - (
+                straight - low
+            )  # flexion goes to the side with the larger range
+            sign = np.sign(room if abs(room) > EVEN_RANGE else across @ way)
             q[:, column] = np.clip(straight + sign * flexion, low, high)
             return
 
 
 def spread_frames(frames: int, fps: float, least_fps: float) -> NDArray[np.int64]:
-    """Frames of a clip, spread as evenly as can be, the first and last among them, at a rate or a little more."""
+    """Frames of a clip, spread evenly, including the first and last, at a rate of at least about `least_fps`."""
     step = max(1, int(fps / least_fps))
     return np.unique(np.linspace(0, frames - 1, -(-(frames - 1) // step) + 1).round().astype(int))
 
@@ -507,7 +507,7 @@ def between(poses: Pose, rows: NDArray[np.int64]) -> Pose:
 
 
 def remarks(poses: Pose) -> list[Note]:
-    """What of a robot's poses (F,) must be said: joints that turn far in one frame, and solid shapes that overlap."""
+    """Notes on a robot's poses (F,): joints that turn far in one frame, and solid shapes that overlap."""
     skeleton, q = poses.skeleton, np.asarray(poses.coordinates)
     table, notes = skeleton.freedom_table, []
     turning = table.scalars.take(table.scalars.turns)
@@ -524,9 +524,9 @@ def remarks(poses: Pose) -> list[Note]:
     if skeleton.geoms:
         contacts = contacts_of(skeleton)
         gaps = contacts.gaps(poses, reach=0.0)
-        for k in np.flatnonzero((gaps < -OVERLAP).any(axis=0)):
+        for k in np.flatnonzero((gaps < -REPORTED_OVERLAP).any(axis=0)):
             a, b = (skeleton.joint_names[j] for j in contacts.joints[k])
-            frames = np.flatnonzero(gaps[:, k] < -OVERLAP)
+            frames = np.flatnonzero(gaps[:, k] < -REPORTED_OVERLAP)
             notes.append(
                 Note(
                     f"{a!r} and {b!r} overlap by up to {-gaps[:, k].min():.3g}: {_few(frames)}",
@@ -537,15 +537,15 @@ def remarks(poses: Pose) -> list[Note]:
 
 
 def _few(frames: NDArray[np.int64]) -> str:
-    """Frames for a message, those in a row as first to last."""
+    """Frames for a message, with runs as "first to last"."""
     flags = np.zeros(int(frames.max()) + 1, dtype=bool)
     flags[frames] = True
     runs = [
         f"{r.start}" if r.stop - r.start == 1 else f"{r.start} to {r.stop - 1}"
         for r in true_runs(flags)
     ]
-    more = f", ... ({len(frames)} in all)" if len(runs) > FEW_RUNS else ""
-    return f"frames {', '.join(runs[:FEW_RUNS])}{more}"
+    more = f", ... ({len(frames)} in all)" if len(runs) > MOST_LISTED_RUNS else ""
+    return f"frames {', '.join(runs[:MOST_LISTED_RUNS])}{more}"
 
 
 def moves(body: Body) -> bool:
@@ -557,7 +557,7 @@ def free_root(body: Body) -> int:
     """The joint by which the whole body moves.
 
     Raises:
-        SuppleError: There is none.
+        SuppleError: There is no such joint.
     """
     found = _free_joint(body)
     if found is None:
@@ -581,13 +581,13 @@ def _prepared(
     body: Body, asked: tuple[tuple[tuple[str, tuple[float, ...]], ...], ...], margin: float | None,
     feet: tuple[str, ...],
 ) -> Prepared:  # fmt: skip
-    """The problem of one point or two in each goal, prepared once for all clips that ask for the same.
+    """The problem with one or two points in each goal, prepared once for all clips with the same goals.
 
     Args:
-        body: Whose.
+        body: The target's body.
         asked: For each goal a joint and a point in its frame, or two of them.
-        margin: How far solid shapes are to stay apart [model units]; None if they need not.
-        feet: The joints of feet that the body keeps its balance on, if it must.
+        margin: Distance that solid shapes keep from each other [model units]; None for no collisions.
+        feet: The joints of feet that support the body's balance; empty for no balance.
     """
     goals: list[Any] = []
     for points in asked:
@@ -598,10 +598,10 @@ def _prepared(
             goals.append(Reach(end, point=place))
     up = tuple(rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0))).tolist())
     if margin is not None:
-        # Soles that stand are on the ground: the margin is that of solid shapes from each other.
+        # Soles in contact are on the ground, so the plane is lowered by the margin.
         below = tuple(-margin * x for x in up)
         ground = (Plane(below, up),) if moves(body) else ()
         goals.append(Avoid(margin, obstacles=ground))
     if feet:
-        goals.append(Balance(feet, margin=MARGIN * body.sizes["leg"], up=up))
+        goals.append(Balance(feet, margin=BALANCE.margin * body.sizes["leg"], up=up))
     return Prepared(body.skeleton, goals, free_root=True)

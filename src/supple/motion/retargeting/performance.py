@@ -1,4 +1,4 @@
-"""What a source motion does: places and turns of its body, contacts of its feet."""
+"""A source motion for retargeting: positions and rotations of its body, contacts of its feet."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from supple.rotations import (
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Contacts of feet that are to stand still; they are found while feet still slide.
-SPEED = 0.33  # below which a foot may stand [leg lengths a second]
-HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
+# Wider than those of `contacts`, since feet may slide before they are made to stand; not tuned.
+CONTACT_SPEED = 0.33  # below which a foot may stand [leg lengths a second]
+CONTACT_HEIGHT = 0.055  # above its lowest height up to which a foot may stand [leg lengths]
 
-PARALLEL = 1e-3  # sine of the angle below which two directions say nothing about a third
+PARALLEL_SINE = 1e-3  # of the angle below which two directions do not determine a third; not tuned
 
-# Parts besides feet that bear on the ground: the role whose joint it is, and how high above the lowest place of the
-# feet that joint is at most when its part touches the ground [leg lengths]. In CMU's 111_03 (crawling) knees and
-# wrists that bear are 0.02 to 0.09 above it; hips of sitting figures are 0.1 to 0.13.
+# Parts besides feet that bear on the ground: the role of the joint, and its greatest height above the lowest height of
+# the feet when the part touches the ground [leg lengths]. In CMU's 111_03 (crawling) knees and wrists that bear are
+# 0.02 to 0.09 above it; hips of sitting figures are 0.1 to 0.13.
 BEARING_PARTS = {
     **{f"{side}_knee": (f"{side}_shin", 0.12) for side in SIDES},
     **{f"{side}_elbow": (f"{side}_forearm", 0.1) for side in SIDES},
@@ -43,15 +43,15 @@ BEARING_PARTS = {
     "seat": ("hips", 0.17),
 }
 
-
 # Grid to which a clip seen from its stand is rounded [leg lengths; parts of a quaternion]: about a micrometre, and a
 # billion times what turning a clip about the vertical changes by rounding.
-GRAIN = 2.0**-20
-FACING = 0.5  # horizontal part of the direction that a body faces, below which its left side says where it faces
+GRID_STEP = 2.0**-20
+# Horizontal part of a body's forward direction below which its left side gives its heading; not tuned.
+LEAST_FORWARD = 0.5
 
 
 class Stand(NamedTuple):
-    """A frame on the ground, z up: where its origin is, and how it is turned about the vertical.
+    """A coordinate frame on the ground, z up: its origin and its rotation about the vertical.
 
     Attributes:
         turn: T_world_stand's rotation, wxyz.
@@ -69,19 +69,19 @@ def _on_grid(values: Floats | float, grain: float) -> Floats:
 
 @dataclass(frozen=True)
 class Performance:
-    """A source motion as a target body sees it, with z up, in the source's unit of length.
+    """A source motion with z up, in the source's unit of length.
 
     Attributes:
         body: The source's body.
         fps: Frames a second.
-        at: Places (F, 3) of the points of the body.
-        turned: For some joints, by role, how they are turned from the reference, world, wxyz (F, 4).
+        at: Positions (F, 3) of the points of the body.
+        turned: Rotations from the reference of joints with a role, by role, world, wxyz (F, 4).
         touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, and other parts that
             bear on the ground (`BEARING_PARTS`), (F,).
-        level: Height of the ankles while they stand [model units].
-        flat: Elevation of the toes over the ankle while a foot stands flat [rad], by side.
-        others: How joints without a role are turned from the reference, by name, (F, 4).
-        spine_turns: How the hips and the joints of the spine are turned, from the hips up.
+        level: Height of the ankles in contact, by side [model units].
+        flat: Elevation of the toes above the ankle while a foot stands flat [rad], by side.
+        others: Rotations from the reference of joints without a role, by name, (F, 4).
+        spine_turns: Rotations of the hips and the joints of the spine, from the hips up.
     """
 
     body: Body
@@ -95,9 +95,9 @@ class Performance:
     spine_turns: list[Floats]
 
     def about_trunk(self, body: Body) -> Performance:
-        """The same as seen from the trunk, for a body whose root does not move.
+        """The same relative to the trunk, for a body with a fixed root.
 
-        The middle of the shoulders stays at that of the body, and the trunk is turned as the body's at rest.
+        The middle of the shoulders stays at that of the body, and the trunk has the orientation of the body's at rest.
         """
         theirs = frame_axes(self.at["left_shoulder"] - self.at["right_shoulder"], self.trunk())
         mine = frame_axes(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
@@ -111,27 +111,27 @@ class Performance:
         )
 
     def stand(self) -> Stand:
-        """Where the body stands and faces in the first frame."""
+        """The position and heading of the body in the first frame."""
         role = "hips" if "hips" in self.turned else next(iter(self.turned))
         forward, left = (rotate(self.turned[role][0], axis) for axis in self.body.facing)
-        upright = np.hypot(forward[0], forward[1]) > FACING
+        upright = np.hypot(forward[0], forward[1]) > LEAST_FORWARD
         x, y = forward[:2] if upright else (left[1], -left[0])
         place = np.array((*mid(self.at, "hip")[0, :2], 0.0))
         return Stand(from_axis_angle("z", float(np.arctan2(y, x))), place)
 
     def seen_from(self, stand: Stand) -> Performance:
-        """The same in the frame of a stand, on a grid (`GRAIN`)."""
-        back, grain = conjugate(stand.turn), GRAIN * self.body.sizes["leg"]
+        """The same in the frame of a stand, on a grid (`GRID_STEP`)."""
+        back, grain = conjugate(stand.turn), GRID_STEP * self.body.sizes["leg"]
 
         def turned(rotations: Floats) -> Floats:
-            return normalize(_on_grid(multiply(back, rotations), GRAIN))
+            return normalize(_on_grid(multiply(back, rotations), GRID_STEP))
 
         return replace(
             self,
             at={k: _on_grid(rotate(back, at - stand.place), grain) for k, at in self.at.items()},
             turned={role: turned(own) for role, own in self.turned.items()},
             level={side: float(_on_grid(height, grain)) for side, height in self.level.items()},
-            flat={side: float(_on_grid(angle, GRAIN)) for side, angle in self.flat.items()},
+            flat={side: float(_on_grid(angle, GRID_STEP)) for side, angle in self.flat.items()},
             others={name: turned(own) for name, own in self.others.items()},
             spine_turns=[turned(own) for own in self.spine_turns],
         )
@@ -141,7 +141,7 @@ class Performance:
         return mid(self.at, "shoulder") - mid(self.at, "hip")
 
     def spine(self) -> tuple[list[Floats], Floats]:
-        """How hips and spine are turned, from the hips up, and at which part of the spine's length."""
+        """Rotations of hips and spine, from the hips up, and their positions along the spine, from 0 to 1."""
         return self.spine_turns, np.concatenate([[0.0], spine_parts(self.body)])
 
     def __len__(self) -> int:
@@ -151,7 +151,7 @@ class Performance:
     def of(
         cls, motion: Motion, body: Body, contacts: Contacts, rows: NDArray[np.int64]
     ) -> Performance:
-        """The frames `rows` of a motion, whose contacts are known."""
+        """The performance in the frames `rows` of a motion with known contacts."""
         frames = body.frames(motion.poses)
         at = body.places(frames)
         touches = {}
@@ -205,19 +205,19 @@ class Performance:
 def frame_axes(left: Floats, up: Floats) -> Floats:
     """Rotation matrices (F, 3, 3) with columns forward, left, up from two directions.
 
-    Where the second is parallel to the first, forward is any direction across them.
+    If the second is parallel to the first, forward is any direction perpendicular to them.
     """
     left, up = np.broadcast_arrays(unit(left), unit(up))
     left = np.where(np.linalg.norm(left, axis=-1, keepdims=True) > 0.5, left, np.eye(3)[1])
     up = up - (up * left).sum(-1, keepdims=True) * left
     spare = np.eye(3)[np.argmin(np.abs(left), axis=-1)]
     spare = spare - (spare * left).sum(-1, keepdims=True) * left
-    up = unit(np.where(np.linalg.norm(up, axis=-1, keepdims=True) > PARALLEL, up, spare))
+    up = unit(np.where(np.linalg.norm(up, axis=-1, keepdims=True) > PARALLEL_SINE, up, spare))
     return np.stack([np.cross(left, up), left, up], axis=-1)
 
 
 def spine_parts(body: Body) -> Floats:
-    """Where the joints of the spine are, from 0 at the hips to 1 at the shoulders."""
+    """Positions of the spine's joints along it, from 0 at the hips to 1 at the shoulders."""
     positions = body.reference[0]
     joints = [body.carrier("hips"), *(body.skeleton.index(name) for name in body.map["spine"])]
     places = np.concatenate([positions[joints], mid(body.at_reference, "shoulder")[None]])
@@ -233,7 +233,7 @@ def foot_names(body: Body, side: str) -> tuple[str, str | None]:
 
 
 def elevation(at: dict[str, Floats], side: str) -> Floats:
-    """How far the toes of a foot point up from the ankle [rad]."""
+    """Elevation of the toes of a foot above the ankle [rad]."""
     along = unit(at[f"{side}_toe"] - at[f"{side}_ankle"])
     return np.arcsin(np.clip(along[..., 2], -1.0, 1.0))
 
@@ -247,7 +247,7 @@ def _flat(body: Body, at: dict[str, Floats], side: str, both: Flags) -> float:
 
 
 def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
-    """The contacts of the source's ankles, toes, knees, hands, elbows and seat, while they still slide a little."""
+    """Contacts of the source's ankles, toes, knees, hands, elbows and seat, which may still slide a little."""
     feet, names = [], []
     for side in body.map.legs:
         ankle, toe = foot_names(body, side)
@@ -258,16 +258,22 @@ def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
     }
     names += [name for name in highest if name not in names]
     return find_contacts(
-        motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT, highest=highest
+        motion,
+        feet,
+        names,
+        up=up_vector(up),
+        speed=CONTACT_SPEED,
+        height=CONTACT_HEIGHT,
+        highest=highest,
     )
 
 
 def filtered(motion: Motion, seconds: float) -> Motion:
-    """A motion through a binomial filter, so that taking every n-th frame does not fold what is faster than they are.
+    """Smooth a motion by a binomial filter, so that downsampling does not alias fast motion.
 
     Args:
-        motion: Whose coordinates and offsets are filtered, quaternions by their normalized mean.
-        seconds: Standard deviation of the filter in time; nothing is done where that is less than half a frame.
+        motion: Its coordinates and offsets are filtered, quaternions by their normalized mean.
+        seconds: Standard deviation of the filter [s]; without effect if it is less than half a frame.
     """
     passes = round(2.0 * (seconds * motion.fps) ** 2)
     if passes < 1 or len(motion) < 3:
@@ -297,9 +303,9 @@ def _binomial(values: Floats, passes: int) -> Floats:
 def sampled(
     motion: Motion, fps: float | None, first: int
 ) -> tuple[Motion, NDArray[np.int64], float]:
-    """The motion that frames are taken from, which of its frames they are, and their rate.
+    """The motion to take frames from, the indices of these frames, and their rate.
 
-    Every n-th frame of an even motion where that gives the rate; else the motion is sampled anew.
+    If the rate divides that of the motion, every n-th frame is taken; otherwise the motion is resampled.
     """
     if not motion.even:
         motion = motion.resampled(motion.fps)

@@ -1,4 +1,4 @@
-"""`retarget`: a motion onto another body, a character's or a robot's."""
+"""`retarget`: transfer a motion to another body, a character's or a robot's."""
 
 from __future__ import annotations
 
@@ -30,26 +30,27 @@ from supple.motion.retargeting.performance import (
 )
 from supple.motion.retargeting.t_pose import leading_frames_of, said_of_leading_frame
 
-SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
-SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is
+# Standard deviation in time of the filter for source motions [s]; not tuned.
+SMOOTHING_TIME = 0.008
+SOURCE = "source_frame"  # the track of a retargeted motion with the source frame of each frame
 
 
 @dataclass(frozen=True, eq=False)
 class Retargeted:
-    """What `retarget` gives: the motion, and what was found on the way.
+    """The result of `retarget`.
 
     Attributes:
         motion: The motion of the target. Of a robot, its track "source_frame" has `source_frames`.
-        source_frames: The frame of the source that each frame was made from, counted from 0, (F,); -1 each if the
-            source was sampled anew.
+        source_frames: The frame of the source that each frame was made from, counted from 0, (F,); all -1 if the
+            source was resampled.
         contacts: When the source's ankles and toes, and knees, hands, elbows and hips, touch the ground, in frames of
             the source after a T-pose.
         source_map: The parts of the source's body.
         target_map: The parts of the target's body.
         scale: The target's leg length over the source's [target's unit over source's].
-        balance: How a robot keeps its balance in the frames in which that is asked for; None if there are none.
-        notes: What was guessed or left out; of a robot, joints that turn by more than 1 rad in one frame, and solid
-            shapes that overlap, each with its frames.
+        balance: How well a robot keeps its balance in the frames in which balance is asked for; None if there are none.
+        notes: Guesses and omissions; for a robot, joints that turn by more than 1 rad in one frame, and solid shapes
+            that overlap, each with its frames.
     """
 
     motion: Motion
@@ -72,39 +73,39 @@ def retarget(
     up: str | None = None,
     onto_up: str | None = None,
     contacts: Contacts | None = None,
-    smooth: float = SMOOTH,
+    smooth: float = SMOOTHING_TIME,
     balance: bool = True,
 ) -> Retargeted:
-    """Bring a motion to another body: human to human, or human to robot.
+    """Transfer a motion to another body: human to human, or human to robot.
 
-    The parts of both bodies are recognized by the names of their joints, and by place where names do not say.
-    Limbs take the directions that the source's have in world, whatever the rest poses are; the path of the
-    hips is scaled to the legs; feet that touch the ground in the source stand still on the ground, which is
-    level at height 0, as knees, hands and the seat do; wrists that are close keep their distance, in arm lengths.
-    The whole clip is solved at once, not from frame to frame.
+    The parts of both bodies are recognized by the names of their joints, or by position where names do not tell.
+    Limbs take the directions of the source's limbs in world, whatever the rest poses are; the path of the
+    hips is scaled to the legs; feet in contact stay fixed on the ground, which is level at height 0, and so do
+    knees, hands and the seat of a robot; wrists that are close keep their distance, in arm lengths.
+    The whole clip is solved at once, not frame by frame.
 
-    A character is posed in closed form, two bones at a time; hinges and joints with limits take what they can
-    of that, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
-    by least squares over all frames (`Prepared.clip`), smooth, within its limits, with its solid shapes out of each
-    other and of the ground; its root must move freely, and its feet must have solid shapes. Legs or arms alone are
-    taken with a map; arms whose root does not move do what the source's do as seen from its trunk.
+    A character is posed in closed form, two bones at a time; hinges and joints with limits come as near as they
+    can, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
+    by least squares over all frames (`Prepared.clip`): smooth, within its limits, without overlaps of its solid
+    shapes with each other or the ground. Its root must move freely, and its feet must have solid shapes. Legs or
+    arms alone need a map; arms on a fixed root follow the source's arms relative to its trunk.
 
     Args:
-        motion: What is brought over, with two arms and two legs, or fewer by a map; or a character with one motion.
+        motion: The source, with two arms and two legs, or fewer with a map; or a character with one motion.
         onto: The character or robot.
-        fps: Frames a second of the result; by default those of the motion. Whole frames are taken where the rate
+        fps: Frames a second of the result; by default those of the motion. Frames are not interpolated if the rate
             divides the motion's.
         source_map: The parts of the source's body; recognized by default.
         target_map: The parts of the target's body; recognized by default.
         up: The axis that points up in the motion, such as "y"; by default the character's, or from feet to shoulders.
         onto_up: The same of the target.
-        contacts: When ankles and toes of the source touch the ground, in its own frames; found by default.
-        smooth: Standard deviation in time of the filter that the motion goes through first [s]; 0 for none.
-        balance: True to keep the centre of mass of a robot with known masses over the feet that stand, where the
+        contacts: The contacts of the source's ankles and toes, in its own frames; found by default.
+        smooth: Standard deviation in time of the filter applied to the motion first [s]; 0 for none.
+        balance: True to keep the centre of mass of a robot with known masses over the feet in contact, where the
             source is slow and in balance itself.
 
     Returns:
-        The motion of the target, and what was found.
+        The motion of the target, and a report.
 
     Raises:
         SuppleError: Parts of a body are not found, or the target's root or feet are not as they must be.
@@ -182,7 +183,7 @@ def retarget(
 def _source(
     motion: Motion | Character, up: str | None
 ) -> tuple[Motion, dict[str, str], str | None, list[Note]]:
-    """The motion, VRM's bones of its character, and its up axis, if they are known."""
+    """The motion, the VRM bones of its character, its up axis if it is known, and an empty list of notes."""
     if isinstance(motion, Character):
         if len(motion.motions) != 1:
             names = ", ".join(map(repr, motion.motions)) or "none"
@@ -207,7 +208,7 @@ def _body(
     poses: Pose | None,
     bones: dict[str, str],
 ) -> Body:
-    """The body of a skeleton; its up axis from feet to shoulders if it is not known."""
+    """The body of a skeleton; an unknown up axis is that from feet to shoulders."""
     if up is not None:
         one_of("up axis", up, UPS)
     found = body_map or BodyMap.recognize(skeleton, up=up or "y", poses=poses, bones=bones)
@@ -232,12 +233,12 @@ def _body(
 def _target(
     skeleton: Skeleton, body_map: BodyMap | None, up: str | None, bones: tuple[tuple[str, str], ...]
 ) -> Body:
-    """The body of a target, measured once for all clips that are brought to it."""
+    """The body of a target, measured once for all clips."""
     return _body(skeleton, body_map, up, None, dict(bones))
 
 
 def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose:
-    """Poses with feet back where they stand, after hinges could not take all turns."""
+    """Plant the feet again, after hinges and limits could not follow all rotations."""
     flags, ankles = {}, []
     for side in SIDES:
         ankle, toe = foot_names(target, side)

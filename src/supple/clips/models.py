@@ -1,4 +1,4 @@
-"""Files that many clips share: targets, limits, ground. A worker reads each once, and again if it has changed."""
+"""Files that many clips share: targets, limits, ground. A worker reads each once, and again after a change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from supple.motion.ground import GroundLike
 from supple.texts import vector
 from supple.toml import placed
 
-KEPT = 8  # files of each kind
+CACHED_FILES = 8  # of each kind; not tuned
 
 Floats = NDArray[np.float64]
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Silence the "supple" logger: thousands of clips say the same."""
+    """Silence the "supple" logger, which would repeat itself for thousands of clips."""
     log = logging.getLogger("supple")
     level = log.level
     log.setLevel(logging.ERROR)
@@ -47,9 +47,9 @@ def quiet() -> Iterator[None]:
 
 
 def _read_once(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """Keep what was read of the last few files, each as long as its file stays as it is."""
+    """Cache the contents of the last few files while the files do not change."""
 
-    @lru_cache(maxsize=KEPT)
+    @lru_cache(maxsize=CACHED_FILES)
     def kept(state: tuple[int, int] | None, path: str, *given: Any, **named: Any) -> T:
         del state
         return read(path, *given, **named)
@@ -59,7 +59,7 @@ def _read_once(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[s
         try:
             found = os.stat(path)
         except OSError:
-            return read(path, *given, **named)  # which says what is wrong
+            return read(path, *given, **named)  # raises an error with the reason
         return kept((found.st_mtime_ns, found.st_size), path, *given, **named)
 
     return once
@@ -71,7 +71,7 @@ def character(path: str, folder: str | None = None, arguments: tuple[str, ...] =
 
     Args:
         path: The file.
-        folder: The folder of the files that it refers to, as `load` has it.
+        folder: The folder of the files that it refers to, as for `load`.
         arguments: Of a .xacro file, NAME:=VALUE each.
     """
     with quiet():
@@ -101,10 +101,10 @@ def target_map(
     folder: str | None = None,
     arguments: tuple[str, ...] = (),
 ) -> BodyMap:
-    """The parts of a target's body: of a file, or recognized; `folder` and `arguments` as `character` has them.
+    """The parts of a target's body: from a file, or recognized; `folder` and `arguments` as for `character`.
 
     Raises:
-        SuppleError: The target has not all the parts; with its file.
+        SuppleError: The target lacks parts; with its file.
     """
     with placed(onto):
         if path is None:
@@ -133,7 +133,7 @@ def baseline(path: str) -> Baseline:
 
 @_read_once
 def points(path: str) -> Floats:
-    """The points of a text file, shape (N, 3): a line each, but for comments (#); commas or blanks between numbers."""
+    """The points of a text file, shape (N, 3), one on each line: X,Y,Z or X Y Z; comments begin with #."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,8 +1,8 @@
-"""The journal beside a folder of results: which clips are done, so that a run goes on where it was ended.
+"""The journal beside a folder of results: the finished clips, so that an interrupted run can resume.
 
-A line for each clip, added when its result is in place. A line that was cut off is no line. A clip counts as done
-if its own content, the plan and the version are the same, and its result is as it was written. Lines are not
-forced onto the disk: what a crash of the machine loses is done again.
+It has a line for each clip, added when its result is in place. A truncated line is ignored. A clip counts as done
+if its content, the plan and the version are the same, and its result has not changed. Lines are not flushed to
+disk: clips whose lines are lost in a crash of the machine are processed again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from supple.batch.done import Done
+from supple.clips.done import Done
 from supple.errors import SuppleError
 from supple.version import __version__
 
@@ -25,11 +25,11 @@ ENDING = ".supple-journal"
 
 
 class Journal:
-    """Which clips of a folder of results are done.
+    """The finished clips of an output folder.
 
     Args:
-        folder: Of the results; the journals of all shards of it are read.
-        shard: (i, n) of this run; each shard writes a journal of its own.
+        folder: The output folder; the journals of all its shards are read.
+        shard: (i, n) of this run; each shard writes its own journal.
 
     Raises:
         SuppleError: The folder cannot be written to.
@@ -38,11 +38,11 @@ class Journal:
     def __init__(self, folder: Path, shard: tuple[int, int] | None = None) -> None:
         self.folder = folder.resolve()
         _check_folder(self.folder)
-        # Beside the folder, which holds results and nothing else.
+        # Beside the folder, which holds results only.
         stem = f".{self.folder.name}{ENDING}"
         name = "" if shard is None else f"-{shard[0]}-of-{shard[1]}"
         self.path = self.folder.parent / f"{stem}{name}.jsonl"
-        # Where rows begin, by the clip's name: of ten thousand clips, their contents would be too much.
+        # Offsets of rows, by the clip's name: the rows of ten thousand clips would take too much memory.
         self._rows: dict[str, tuple[Path, int]] = {}
         for path in sorted(self.folder.parent.glob(f"{glob.escape(stem)}*.jsonl")):
             self._read(path)
@@ -74,11 +74,11 @@ class Journal:
             return
 
     def has(self, name: str) -> bool:
-        """Whether the clip of a result, named by its path in the folder, was done, in whatever way."""
+        """Whether the clip with this result, named by its path in the folder, has a row."""
         return name in self._rows
 
     def done(self, name: str, key: str, out: Path | None) -> Done | None:
-        """What became of a clip, if it is done and its result is as it was written."""
+        """The result of a clip, if it is done and its output has not changed."""
         if name not in self._rows:
             return None
         path, at = self._rows[name]
@@ -98,19 +98,19 @@ class Journal:
             return None
 
     def add(self, name: str, key: str, result: str | None, done: Done) -> None:
-        """Note that a clip is done.
+        """Add a row for a finished clip.
 
         Args:
-            name: Of its result: the path in the folder.
-            key: As `key_of` gives it, from before the clip was read.
+            name: The path of its result in the folder.
+            key: From `key_of`, computed before the clip was read.
             result: Hash of the result's bytes; None if none was written.
-            done: What became of it.
+            done: Its result.
         """
         row = {"name": name, "key": key, "result": result, "done": asdict(done)}
         self._append(json.dumps(row, allow_nan=False, default=str).encode() + b"\n")
 
     def _append(self, line: bytes) -> None:
-        # Without a journal a run is as good, but begins anew if it is ended.
+        # Without a journal a run still works, but cannot resume.
         if self._file is None:
             return
         try:
@@ -156,12 +156,12 @@ def content_hash(path: Path) -> str | None:
 
 
 def key_of(digest: str, name: str, files: Iterable[Path]) -> str:
-    """A hash of all that decides a result: what is done, the version, and the bytes of what is read.
+    """A hash of everything that determines a result: the work, the version, and the bytes of the input.
 
     Args:
-        digest: Of what is done.
-        name: Of the result: the path in the folder.
-        files: The clip, and what else is read for it alone.
+        digest: Of the work.
+        name: The path of the result in the folder.
+        files: The clip, and other files that are read for this clip only.
     """
     seen = hashlib.sha256(os.fsencode(f"{__version__} {digest} {name}"))
     for path in files:

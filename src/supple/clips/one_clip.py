@@ -1,4 +1,4 @@
-"""One clip through a plan: read, every step, written. What workers run."""
+"""Run a plan on one clip: read it, apply every step, write it. Workers run this."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from supple.batch.done import Done
-from supple.batch.models import quiet
-from supple.batch.plan import Plan
-from supple.batch.report import done, warnings_of
-from supple.batch.steps import Work
+from supple.clips.done import Done
+from supple.clips.models import quiet
+from supple.clips.plan import Plan
+from supple.clips.report import done, warnings_of
+from supple.clips.steps import Work
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.registry import format_for_writing
@@ -25,9 +25,9 @@ class PlanOnClip:
     """Runs a plan on a clip and writes the result.
 
     Attributes:
-        plan: What to do.
-        full: Whether what becomes of it tells of each frame.
-        progress: Called with (done, total) frames where a step can tell; in this process only.
+        plan: The plan.
+        full: Whether the result has data on each frame.
+        progress: Called with (done, total) frames by steps that report progress; in this process only.
     """
 
     plan: Plan
@@ -36,29 +36,29 @@ class PlanOnClip:
 
     @property
     def digest(self) -> str:
-        """A hash of what is done, whatever the clip."""
+        """A hash of the work, independent of the clip."""
         return f"{self.plan.digest} {self.full}"
 
     def reads(self, file: Path) -> Iterable[Path]:
-        """The clip, and what steps read for it alone."""
+        """The clip, and other files that steps read for this clip only."""
         return self.plan.reads(file)
 
     def __call__(self, file: Path, out: Path) -> Done:
         """Run the plan on a file, and write the result."""
-        works = through(self.plan, file, self.progress)
+        works = run_plan(self.plan, file, self.progress)
         written = write_works(works, out)
         return done(works, warnings_of(written), self.full)
 
 
-def through(
+def run_plan(
     plan: Plan, file: Path, progress: Callable[[int, int], None] | None = None
 ) -> list[Work]:
-    """The motions of a file after a plan.
+    """Run a plan on the motions of a file.
 
     Args:
-        plan: What to do.
+        plan: The plan.
         file: The clip.
-        progress: Called with (done, total) frames where a step can tell.
+        progress: Called with (done, total) frames by steps that report progress.
     """
     character = plan.reader.load(file)
     if not character.motions:
@@ -83,7 +83,7 @@ def through(
 
 
 def write_works(works: Sequence[Work], out: Path) -> Sequence[Note]:
-    """Write motions of one file after a plan, with the character they are of; returns notes of the writer."""
+    """Write the motions of one file after a plan, with their character; returns notes of the writer."""
     last = works[-1].character
     motions = {work.name: work.motion for work in works}
     return write(last.with_(motions={**last.motions, **motions}), list(motions), out)
@@ -92,7 +92,7 @@ def write_works(works: Sequence[Work], out: Path) -> Sequence[Note]:
 def write(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
     """Write a character; in a format of one motion, the chosen one. Returns notes of the writer.
 
-    A glTF file plays the chosen motion instead of the pose of a character that is posed.
+    A glTF file of a posed character plays the chosen motion instead of the pose.
     """
     with quiet():
         name = format_for_writing(out).name

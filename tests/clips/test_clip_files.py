@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from supple import plugins
-from supple.batch.clip_files import find_clips, join_clips, same_clip
+from supple.clips.clip_files import find_clips, join_clips, same_clip
 from supple.errors import SuppleError
 
 

@@ -1,4 +1,4 @@
-"""Targets that a plan or a command line names: points, joints, files of points, and joints of other files."""
+"""Targets given in a plan or on a command line: points, joints, files of points, and joints of other files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.batch import models, values
-from supple.batch.journal import content_hash
+from supple.clips import models, values
+from supple.clips.journal import content_hash
 from supple.errors import SuppleError, nearest, one_of
 from supple.formats.registry import readable_extensions
 from supple.motion import Motion
@@ -27,8 +27,8 @@ class Target:
     """A target as text: a joint of the clip; a file of points; FILE:JOINT, a joint of another file; or X,Y,Z.
 
     Attributes:
-        text: As it was given. A joint of this name comes before a file.
-        path: The file that it names, if there is one.
+        text: As given. A joint of this name takes precedence over a file.
+        path: The file that it names, if it exists.
         joint: The joint of that file; None if the file holds points.
     """
 
@@ -38,7 +38,7 @@ class Target:
 
     def found(self, folder: Path) -> Target:
         """The same with its file found in a folder."""
-        # Names of joints and of folders may have colons, too.
+        # Names of joints and folders may contain colons.
         ends = [len(self.text), *(k for k, letter in enumerate(self.text) if letter == ":")]
         for end in ends:
             path = folder / self.text[:end]
@@ -48,15 +48,15 @@ class Target:
 
     @property
     def hash(self) -> str:
-        """Of the file's content; "" if it names none."""
+        """A hash of the file's content; "" if it names none."""
         return content_hash(Path(self.path)) or "" if self.path is not None else ""
 
     def check(self, names: tuple[str, ...], what: str) -> None:
-        """Raise if it is no target for a clip with joints and tips of these names.
+        """Raise if it is not a target for a clip with joints and tips of these names.
 
         Args:
             names: Of the clip.
-            what: What the user calls the option or key.
+            what: The name of the option or key for messages.
         """
         if self.text in names or self.path is not None:
             return
@@ -68,12 +68,12 @@ class Target:
             f"{nearest(self.text, names)}"
         )
 
-    def place(self, motion: Motion, what: str) -> Floats:
-        """Where it is, in world: a point (3,), or a point for each frame of a clip (F, 3).
+    def position(self, motion: Motion, what: str) -> Floats:
+        """Its position in world: a point (3,), or a point for each frame of a clip (F, 3).
 
         Args:
             motion: The clip.
-            what: What the user calls the option or key.
+            what: The name of the option or key for messages.
         """
         if self.text in motion.skeleton:
             return motion.poses.position(self.text)
@@ -94,23 +94,23 @@ class Target:
         return points
 
 
-Place = values.Point | Target
+TargetLike = values.Point | Target
 
 
-def place(value: Any) -> Place:
+def read_target(value: Any) -> TargetLike:
     """Read three numbers, or a text."""
     return Target(values.text(value)) if isinstance(value, str) else values.point(value)
 
 
-def places(value: Any) -> tuple[Place, ...]:
-    """Read a place, or a list of them."""
+def read_targets(value: Any) -> tuple[TargetLike, ...]:
+    """Read a target, or a list of them."""
     if isinstance(value, str) or (value and isinstance(value[0], (int, float))):
-        return (place(value),)
-    return tuple(map(place, value))
+        return (read_target(value),)
+    return tuple(map(read_target, value))
 
 
-def ways(value: Any) -> tuple[values.Point, ...]:
-    """Read a way, three numbers, or a list of them."""
+def read_displacements(value: Any) -> tuple[values.Point, ...]:
+    """Read a displacement, three numbers, or a list of them."""
     if value and isinstance(value[0], (int, float)):
         return (values.point(value),)
     return tuple(map(values.point, value))

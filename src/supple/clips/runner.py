@@ -1,7 +1,7 @@
-"""Many clips over processes or a Dask cluster, with a journal; a bad clip does not stop the rest.
+"""Run many clips over processes or a Dask cluster, with a journal; a bad clip does not stop the others.
 
-Every clip is done by one worker, on one thread, and written by it. So results are the same bytes whatever the
-number of workers, and little goes between processes: paths there, a line of report back.
+Every clip is processed and written by one worker, on one thread. So the bytes of results do not depend on the number of
+workers, and little data passes between processes: paths to the worker, a line of report back.
 """
 
 from __future__ import annotations
@@ -31,47 +31,63 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from supple.batch.clip_files import common_folder
-from supple.batch.done import BAD_INPUT, Done
-from supple.batch.journal import Journal, content_hash, key_of
+from supple.clips.clip_files import common_folder
+from supple.clips.done import BAD_INPUT, Done
+from supple.clips.journal import Journal, content_hash, key_of
 from supple.errors import SuppleError
 from supple.files import remove_parts
 from supple.threads import cores, limited
 
-AHEAD = 2  # clips that wait for each worker, so that none is idle
-TRIES = 2  # a clip that has ended its worker so often has failed
-NAMED = 10  # unfinished clips that a message names
-RECYCLED = 500  # clips after which a worker begins anew
+MOST_NAMED_CLIPS = 10  # in a message about unfinished clips
+
+
+@dataclass(frozen=True)
+class _WorkerRules:
+    """How clips are handed to workers. Not tuned.
+
+    Attributes:
+        queued_clips: Clips submitted for each worker, so that none is idle.
+        tries: In processes, a clip whose worker ended this many times is run alone. In Dask, how many times a clip
+            that failed is retried.
+        recycled_after: A worker process is replaced after this many clips.
+    """
+
+    queued_clips: int = 2
+    tries: int = 2
+    recycled_after: int = 500
+
+
+WORKERS = _WorkerRules()
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read as NumPy is imported
 
 
 class OnClip(Protocol):
-    """What is done with a clip: to be pickled, and with a hash of all that decides its result."""
+    """Work on a clip; it can be pickled, and has a hash of everything that determines its result."""
 
     @property
     def digest(self) -> str:
-        """A hash of what is done, whatever the clip."""
+        """A hash of the work, independent of the clip."""
         ...
 
     def reads(self, file: Path) -> Iterable[Path]:
-        """The clip, and what else is read for it alone."""
+        """The clip, and other files that are read for this clip only."""
         ...
 
     def __call__(self, file: Path, out: Path) -> Done:
-        """Do it, and write the result."""
+        """Process a clip, and write the result."""
         ...
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What a worker does: the same for all clips.
+    """The job of a worker, the same for all clips.
 
     Attributes:
-        work: What is done with each clip.
+        work: The work on each clip.
         digest: That of `work`, hashed once.
-        written: Whether each clip has a result that is a file.
-        folder: Of the results, absolute; None for no journal.
-        threads: How many threads a clip may use; None for one for each core.
+        written: Whether the result of each clip is a file.
+        folder: The output folder, absolute; None for no journal.
+        threads: The number of threads for a clip; None for one for each core.
     """
 
     work: OnClip
@@ -81,19 +97,19 @@ class _Job:
     threads: int | None = 1
 
     def name(self, out: Path) -> str:
-        """What the journal calls a result: its path in the folder of the results."""
+        """The name of a result in the journal: its path in the output folder."""
         if self.folder is None:
             return out.name
         return out.absolute().relative_to(self.folder).as_posix()
 
     def key(self, file: Path, out: Path) -> str:
-        """A hash of all that decides the result of a clip."""
+        """A hash of everything that determines the result of a clip."""
         return key_of(self.digest, self.name(out), self.work.reads(file))
 
 
 @dataclass(frozen=True)
 class _Receipt:
-    """A clip that a worker has done, with what the journal keeps of it."""
+    """The result of a clip from a worker, with the data for its row in the journal."""
 
     done: Done
     key: str = ""
@@ -110,10 +126,10 @@ class Ended:
 
     Attributes:
         file: The clip.
-        out: Where its result is.
-        done: What became of it.
-        name: What reports call it: its path below the folder that all clips of the run have in common.
-        again: Whether it was done by an earlier run.
+        out: The path of its result.
+        done: Its result.
+        name: Its name in reports: its path below the common folder of all clips of the run.
+        again: Whether an earlier run has processed it.
     """
 
     file: Path
@@ -129,7 +145,7 @@ class Ended:
 
 
 class RunInterruptedError(SuppleError):
-    """A run cannot go on: its cluster is gone while clips are left."""
+    """A run cannot continue: its cluster is lost while clips are unfinished."""
 
 
 def _none() -> Generator[Ended, None, None]:
@@ -138,18 +154,16 @@ def _none() -> Generator[Ended, None, None]:
 
 @dataclass
 class Run:
-    """The clips of a run as they end, in the order in which they do.
-
-    Iterate over it; afterwards it tells how it went.
+    """An iterable over the clips of a run, in the order in which they end, with counts.
 
     Attributes:
         pairs: (clip, result) of all clips.
-        ended: How many have ended.
-        again: How many of them an earlier run had done.
+        ended: The number of clips that have ended.
+        again: The number of them that an earlier run had processed.
         failed: Those that failed, with the reason.
         worst: The highest code of all.
-        warning: What went wrong with the journal; "" if nothing did.
-        resumable: Whether a journal notes what is done.
+        warning: An error of the journal; "" if there is none.
+        resumable: Whether there is a journal.
     """
 
     pairs: Sequence[tuple[Path, Path]]
@@ -185,27 +199,33 @@ class Run:
 
     def _words_of_rest(self) -> str:
         rest = self.unfinished
-        names = ", ".join(map(str, rest[:NAMED])) + (", ..." if len(rest) > NAMED else "")
-        again = "what is done is not done again" if self.resumable else "it begins anew"
+        names = ", ".join(map(str, rest[:MOST_NAMED_CLIPS])) + (
+            ", ..." if len(rest) > MOST_NAMED_CLIPS else ""
+        )
+        again = (
+            "finished clips are not processed again"
+            if self.resumable
+            else "all clips are processed again"
+        )
         return (
             f"{len(rest)} of {len(self.pairs)} clips are unfinished ({names}); "
-            f"to go on, run the same again: {again}"
+            f"to continue, run the same again: {again}"
         )
 
     @property
     def rate(self) -> float:
-        """Clips a second, of those that were done now."""
+        """Clips a second, without those of an earlier run."""
         took = time.monotonic() - self._begun
         return (self.ended - self.again) / took if took > 0 else 0.0
 
     @property
     def left(self) -> float | None:
-        """How long the rest will take [s]; None before anything is known."""
+        """Estimated time for the remaining clips [s]; None while the rate is unknown."""
         return (len(self.pairs) - self.ended) / self.rate if self.rate > 0 else None
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """The shard of "i/n": the i-th of n parts, from 1 on."""
+    """Parse a shard "i/n": the i-th of n parts, counted from 1."""
     try:
         i, n = map(int, text.split("/"))
         if 1 <= i <= n:
@@ -228,17 +248,17 @@ def run(
     written: bool = True,
     threads: int | None = 1,
 ) -> Run:
-    """Run something on many clips.
+    """Run work on many clips.
 
     Args:
-        work: What to do with each.
+        work: The work on each clip.
         pairs: (clip, result) of each; results must differ.
-        folder: Of the results, where the journal goes; None for no journal.
-        jobs: How many processes; by default one for each core. 1: in this process.
-        shard: (i, n): only every n-th clip from the i-th on. Clips keep their shard whatever the others do.
+        folder: The output folder, for the journal; None for no journal.
+        jobs: The number of processes; by default one for each core. 1: in this process.
+        shard: (i, n): only every n-th clip, starting with the i-th.
         scheduler: Address of a Dask scheduler, whose workers see the same files; instead of processes.
-        written: Whether each clip has a result that is a file.
-        threads: How many threads each clip may use; None for one for each core. Results are the same.
+        written: Whether the result of each clip is a file.
+        threads: The number of threads for each clip; None for one for each core. Results do not depend on it.
 
     Returns:
         The clips as they end.
@@ -299,7 +319,7 @@ def _all(
 
 
 def _attempt(job: _Job, file: Path, out: Path) -> _Receipt:
-    """Do one clip, on one thread unless more are allowed; whatever goes wrong with it is its result."""
+    """Process one clip, on one thread unless more are allowed; an error becomes its result."""
     try:
         with limited(job.threads or cores()):
             key = job.key(file, out)
@@ -309,7 +329,7 @@ def _attempt(job: _Job, file: Path, out: Path) -> _Receipt:
         return _failed(str(error))
     except MemoryError:
         return _failed("there is not enough memory for this clip")
-    except Exception as error:  # one clip must not end thousands
+    except Exception as error:  # one bad clip must not stop the others
         return _failed(f"{type(error).__name__}: {error}")
 
 
@@ -336,7 +356,7 @@ def _begin(job: _Job) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this worker when the run is killed: it would wait for clips forever, or do what is done again later."""
+    """End this worker when the run is killed; it would wait forever, or process clips that the next run repeats."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait_for([parent.sentinel])
@@ -355,13 +375,13 @@ def _pool(job: _Job, count: int) -> ProcessPoolExecutor:
         mp_context=context,
         initializer=_begin,
         initargs=(job,),
-        max_tasks_per_child=RECYCLED,
+        max_tasks_per_child=WORKERS.recycled_after,
     )
 
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Processes that are started in the meantime use one thread for linear algebra: there is one for each core."""
+    """Let processes started in the meantime use one thread for linear algebra, since there is one for each core."""
     given = {name: os.environ.get(name) for name in BLAS}
     os.environ.update(dict.fromkeys(BLAS, "1"))
     try:
@@ -375,7 +395,7 @@ def _one_blas_thread() -> Iterator[None]:
 
 
 def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
-    """Clips over worker processes. Where one is ended from outside, its clips are done by others."""
+    """Run clips over worker processes. If a process is killed, others process its clips."""
     waiting = deque((pair, 0) for pair in todo)
     alone: deque[tuple[Path, Path]] = deque()
     with _one_blas_thread():
@@ -384,7 +404,7 @@ def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
             pool = _pool(job, count)
             try:
                 while waiting or running:
-                    while waiting and len(running) < AHEAD * count:
+                    while waiting and len(running) < WORKERS.queued_clips * count:
                         future = pool.submit(_one, *waiting[0][0])  # raises if the pool is broken
                         running[future] = waiting.popleft()
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -395,13 +415,13 @@ def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
                 for future, (pair, tries) in running.items():
                     if future.done() and future.exception() is None:
                         yield pair, future.result()
-                    elif tries + 1 < TRIES:
+                    elif tries + 1 < WORKERS.tries:
                         waiting.append((pair, tries + 1))
                     else:
                         alone.append(pair)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
-        # What was there when a worker ended twice is done alone, so that it is known which clip it is.
+        # Clips that were running when workers ended twice are run one by one, to find the clip that ends them.
         for pair in alone:
             yield pair, _by_itself(job, pair)
 
@@ -418,7 +438,7 @@ def _by_itself(job: _Job, pair: tuple[Path, Path]) -> _Receipt:
 
 
 def _check_address(address: str) -> None:
-    """Raise at once if nothing listens at an address: a Dask client would try for long, also while it is removed."""
+    """Raise at once if nothing listens at an address: a Dask client would keep trying for a long time."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         if parts.scheme in ("tcp", "tls", "ws", "wss") and parts.hostname and parts.port:
@@ -433,7 +453,7 @@ def _check_address(address: str) -> None:
 
 
 def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
-    """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others.
+    """Run clips over the workers of a Dask cluster; if a worker is lost, others process its clips.
 
     Raises:
         RunInterruptedError: The scheduler is gone.
@@ -464,15 +484,15 @@ def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client:
         def submit() -> None:
             file, out = waiting.popleft()
             future = client.submit(
-                call, shared, file.absolute(), out.absolute(), pure=False, retries=TRIES
+                call, shared, file.absolute(), out.absolute(), pure=False, retries=WORKERS.tries
             )
             running[future] = (file, out)
             ends.add(future)
 
         while running or waiting:
-            # Workers may come and go.
+            # The number of workers may change.
             workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            most = AHEAD * max(1, sum(one["nthreads"] for one in workers)) + 2
+            most = WORKERS.queued_clips * max(1, sum(one["nthreads"] for one in workers)) + 2
             while waiting and len(running) < most:
                 submit()
             future = next(ends)
@@ -489,7 +509,7 @@ def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client:
         raise RunInterruptedError(f"--scheduler: {address}: {why}") from error
     finally:
         if running:
-            client.cancel(list(running))  # what has not begun is left to the next run
+            client.cancel(list(running))  # the next run processes clips that have not begun
         client.close()
 
 

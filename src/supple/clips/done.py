@@ -1,4 +1,4 @@
-"""What becomes of a clip, and its codes, which are exit codes of the command line, too."""
+"""The result of a clip, with codes that are also the exit codes of the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a clip: small, and to be sent between processes.
+    """The result of a clip, small enough to be sent between processes.
 
     Attributes:
         code: 0 done, 1 not reached or with faults, 2 failed.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch import models
+from supple.clips import models
 from supple.errors import SuppleError
 
 CORNERS = np.array([[-1.0, 0, -1], [1, 0, -1], [1, 0.5, 1], [-1, 0.5, 1]])

@@ -1,6 +1,6 @@
-"""Find clips: files, patterns and folders; and where their results go.
+"""Find clips from files, patterns and folders, and the paths of their results.
 
-Clips keep their paths below the folder that all have in common.
+Results keep the paths of the clips below their common folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from supple.formats.registry import format_for_writing, holds_motions, motion_ex
 
 @dataclass(frozen=True)
 class _Entry:
-    """A file, the folder that it was looked for in, and whether it was found there or named itself."""
+    """A file, the folder of the search, and whether the file was found there or was given by name."""
 
     file: Path
     base: Path
@@ -32,7 +32,7 @@ class ClipFiles:
 
     Attributes:
         entries: The clips.
-        passed: Files in folders that are of no format with motions.
+        passed: Files in folders whose format has no motions.
     """
 
     entries: tuple[_Entry, ...] = ()
@@ -46,12 +46,12 @@ class ClipFiles:
 
     @property
     def skipped(self) -> int:
-        """How many files in folders are of no format with motions."""
+        """The number of files in folders whose format has no motions."""
         return len(self.passed)
 
     @cached_property
     def root(self) -> str:
-        """The folder that all clips have in common, absolute: the one that was given, if one was."""
+        """The common folder of all clips, absolute; a single given folder itself."""
         return common_folder([one.base for one in self.entries])
 
     def name(self, file: Path) -> Path:
@@ -59,10 +59,10 @@ class ClipFiles:
         return Path(os.path.relpath(os.path.abspath(file), self.root))
 
     def outside(self, folder: Path | None) -> ClipFiles:
-        """The clips without those found in a folder for results that lies in a folder of clips.
+        """The clips without those found in an output folder that lies in a folder of clips.
 
         Raises:
-            SuppleError: There are no others.
+            SuppleError: No clips are left.
         """
         if folder is None:
             return self
@@ -81,7 +81,7 @@ class ClipFiles:
 
 
 def common_folder(folders: Sequence[Path]) -> str:
-    """The deepest folder that has all of some folders in it, absolute."""
+    """The deepest common parent of some folders, absolute."""
     absolute = {os.path.abspath(folder) for folder in folders}
     try:
         return os.path.commonpath(absolute)
@@ -91,10 +91,10 @@ def common_folder(folders: Sequence[Path]) -> str:
 
 
 def same_clip(folder: Path, file: Path) -> Path:
-    """The file in a folder that is called as a clip, in subfolders called as the clip's where there are such.
+    """The file in a folder with the name of a clip, in the same subfolders if they exist.
 
-    Clips of one name in several folders are told apart so; where there is none, it is the clip's name in the folder.
-    The clip itself, which may lie in the folder, is no such file.
+    The subfolders distinguish clips of one name. If there is no such file, the path is the clip's name in the folder.
+    The clip itself, which may lie in the folder, does not count.
     """
     parts, own = file.absolute().parts[1:], os.path.realpath(file)
     for first in range(len(parts)):
@@ -116,14 +116,14 @@ def join_clips(parts: Iterable[ClipFiles]) -> ClipFiles:
 
 
 def find_clips(given: Path, folder: Path = Path()) -> ClipFiles:
-    """The clips that are meant by a file, a pattern such as clips/**/*.bvh, or a folder with all below it.
+    """The clips named by a file, a pattern such as clips/**/*.bvh, or a folder with its subfolders.
 
-    Of folders, files in formats that hold motions are taken; hidden files and folders are not looked at. A pattern that
-    matches nothing gives none, and a file need not exist.
+    Folders give the files whose formats hold motions; hidden files and folders are skipped. A pattern that
+    matches nothing gives no clips, and a file need not exist.
 
     Args:
         given: A path or pattern.
-        folder: What it is relative to; brackets in it are letters.
+        folder: The folder it is relative to; brackets in its name have no special meaning.
 
     Raises:
         SuppleError: A folder holds no clips, or cannot be read.
@@ -154,11 +154,11 @@ def _in_folder(folder: Path, base: Path, *, must: bool = True) -> ClipFiles:
     Args:
         folder: Where to look.
         base: What the clips' names are relative to.
-        must: Whether it is an error if there are none.
+        must: True to raise an error if there are none.
     """
     clips: list[_Entry] = []
     passed: list[_Entry] = []
-    taken = cache(holds_motions)  # to look for plug-ins takes 10 ms
+    taken = cache(holds_motions)  # looking for plug-ins takes 10 ms
     for file in sorted(_files_below(folder)):
         (clips if taken(file.suffix.lower()) else passed).append(_Entry(file, base, True))
     if must and not clips:
@@ -169,7 +169,7 @@ def _in_folder(folder: Path, base: Path, *, must: bool = True) -> ClipFiles:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """All files below a folder that are not hidden; links to folders are followed, each folder is read once."""
+    """All visible files below a folder; links to folders are followed, and each folder is read once."""
     read: set[str] = set()
 
     def refuse(error: OSError) -> None:
@@ -190,7 +190,7 @@ def expanded(files: Sequence[Path], folder: Path | None = None) -> ClipFiles:
 
     Args:
         files: Files, folders and patterns.
-        folder: For the results: what is found in it is left out.
+        folder: The output folder; clips found in it are left out.
     """
     parts = []
     for file in files:
@@ -201,7 +201,7 @@ def expanded(files: Sequence[Path], folder: Path | None = None) -> ClipFiles:
     return join_clips(parts).outside(folder)
 
 
-def places(
+def result_paths(
     files: ClipFiles,
     folder: Path,
     *,
@@ -210,13 +210,13 @@ def places(
 ) -> list[tuple[Path, Path]]:
     """Pair each file with its output path; creates the folders.
 
-    That is the file's path below the folder that all files have in common, in the output folder.
+    The output path is the file's path below the common folder of all files, in the output folder.
 
     Args:
         files: The input files.
         folder: The output folder.
         ending: Extension of the results, such as ".glb"; None for that of each file.
-        naming: The name of each result, whatever its format, in place of the file's own.
+        naming: Maps a file to the name of its result; by default the file's own name.
 
     Raises:
         SuppleError: Two files have the same output path, or one would overwrite its input.
@@ -228,19 +228,19 @@ def places(
     for file in files:
         inside = folder / files.name(file).parent
         if naming is not None:
-            place = inside / naming(file)
+            path = inside / naming(file)
         else:
-            place = inside / (file.name if ending is None else file.stem + ending)
-            format_for_writing(place)
-        if file.resolve() == place.resolve():
+            path = inside / (file.name if ending is None else file.stem + ending)
+            format_for_writing(path)
+        if file.resolve() == path.resolve():
             raise SuppleError(f"--out-dir: expected another folder than that of {file}")
-        if place in pairs:
-            raise SuppleError(f"--out-dir: expected files of different names, got {pairs[place]} "
-                              f"and {file}, which both go to {place.relative_to(folder)}")  # fmt: skip
-        pairs[place] = file
-    for inside in dict.fromkeys([folder, *(place.parent for place in pairs)]):
+        if path in pairs:
+            raise SuppleError(f"--out-dir: expected files of different names, got {pairs[path]} "
+                              f"and {file}, which both go to {path.relative_to(folder)}")  # fmt: skip
+        pairs[path] = file
+    for inside in dict.fromkeys([folder, *(path.parent for path in pairs)]):
         try:
             inside.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SuppleError(f"{inside}: cannot make this folder: {error.strerror}") from error
-    return [(file, place) for place, file in pairs.items()]
+    return [(file, path) for path, file in pairs.items()]

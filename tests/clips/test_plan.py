@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch import PlanOnClip, load_plan
+from supple.clips import PlanOnClip, load_plan
 from supple.errors import SuppleError
 
 GOOD = """

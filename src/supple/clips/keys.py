@@ -1,6 +1,6 @@
-"""Keys of a plan: how each is read, and where its value comes from, a table of a TOML file or a command line.
+"""Keys of a plan: how each is read, from a table of a TOML file or from a command line.
 
-A step that a command builds from its options and one that a plan has in a table are read here, by the same checks.
+Steps that a command builds from its options and steps in a plan's table pass the same checks here.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
-from supple.batch.journal import content_hash
+from supple.clips.journal import content_hash
 from supple.errors import SuppleError, brief, one_of
 from supple.toml import Document, Keys, placed
 
 
 class Source(Protocol):
-    """Where the values of keys come from, and what messages call them."""
+    """The origin of the values of keys, and their names in messages."""
 
     @property
     def where(self) -> str:
@@ -26,14 +26,14 @@ class Source(Protocol):
 
     @property
     def folder(self) -> Path:
-        """What paths are relative to."""
+        """The folder that paths are relative to."""
         ...
 
     def option(self, name: str) -> str:
-        """What the user calls a key."""
+        """The user's name for a key."""
         ...
 
-    def place(self, name: str) -> str:
+    def location(self, name: str) -> str:
         """File and line of a key; "" on a command line."""
         ...
 
@@ -65,10 +65,10 @@ class Table:
         return self.document.path.parent
 
     def option(self, name: str) -> str:
-        """The key as it stands in the file."""
+        """The key as written in the file."""
         return name
 
-    def place(self, name: str) -> str:
+    def location(self, name: str) -> str:
         """File and line of a key."""
         return self.document.where((*self.keys, name))
 
@@ -82,7 +82,7 @@ class CommandLine:
     """The options of a command.
 
     Attributes:
-        names: Options that are not called as their keys: {"obstacles": "obstacle"}.
+        names: Options whose names differ from their keys: {"obstacles": "obstacle"}.
     """
 
     names: Mapping[str, str]
@@ -93,7 +93,7 @@ class CommandLine:
         """The option of a key."""
         return f"--{self.names.get(name, name).replace('_', '-')}"
 
-    def place(self, name: str) -> str:
+    def location(self, name: str) -> str:
         """Nothing: the message names the option."""
         del name
         return ""
@@ -104,14 +104,14 @@ class CommandLine:
 
 
 def key(kind: Callable[[Any], Any], expected: str, default: Any = None) -> Any:
-    """A key: how its value is read, what is expected, and what it is if not given (MISSING: it must be given)."""
+    """A key: how to read its value, what is expected, and its default (MISSING: it is required)."""
     given = {} if default is MISSING else {"default": default}
     return field(metadata={"read": kind, "expected": expected}, **given)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keyed:
-    """What is read from keys.
+    """Base of classes that are read from keys.
 
     Attributes:
         where: File and line, for messages.
@@ -126,21 +126,21 @@ class Keyed:
 
     @classmethod
     def known(cls) -> dict[str, Field[Any]]:
-        """The fields that are keys, by what a plan calls them."""
+        """The fields that are keys, by their names in a plan."""
         return {one.name.rstrip("_"): one for one in fields(cls) if "read" in one.metadata}
 
     @classmethod
     def unusual(cls, given: Mapping[str, Any]) -> list[str]:
-        """The keys whose values are given and not the default."""
+        """The keys with values that are given and differ from the default."""
         known = cls.known()
         return [name for name, value in given.items() if value not in (None, known[name].default)]
 
     @classmethod
     def read(cls, given: Mapping[str, Any], source: Source) -> Self:
-        """Read values, each checked; what is None was not given.
+        """Read and check values; None means not given.
 
         Raises:
-            SuppleError: A key is unknown or missing, a value is not as it should be, or a file cannot be read.
+            SuppleError: A key is unknown or missing, a value is not valid, or a file cannot be read.
         """
         found = cls._values(given, source)
         for name, one in cls.known().items():
@@ -150,7 +150,7 @@ class Keyed:
         return cls(where=source.where, **found)._checked(source)
 
     def changed(self, given: Mapping[str, Any], source: Source) -> Self:
-        """The same with other values for some keys; what is None stays."""
+        """A copy with other values for some keys; None keeps the value."""
         return replace(self, **self._values(given, source))._checked(source)
 
     @classmethod
@@ -158,7 +158,7 @@ class Keyed:
         known = cls.known()
         found: dict[str, Any] = {}
         for name, value in given.items():
-            with placed(source.place(name)):
+            with placed(source.location(name)):
                 one_of(f"key of {cls.called!r}", name, tuple(known))
             if value is None:
                 continue
@@ -175,11 +175,11 @@ class Keyed:
         return self.found(source)
 
     def check_keys(self, source: Source) -> None:
-        """Raise if keys do not go together; by default any do."""
+        """Raise if keys exclude each other; by default none do."""
         del source
 
     def found(self, source: Source) -> Self:
-        """The same with its files found in the folder of the source, and hashed.
+        """A copy with its files located in the folder of the source, and hashed.
 
         Raises:
             SuppleError: One that a table names cannot be read.
@@ -198,14 +198,14 @@ class Keyed:
 
     @property
     def digest(self) -> str:
-        """A text that tells what it does: of files their content, not where they are."""
+        """A text that determines what it does, with the contents of files instead of their paths."""
         named = {name: "" for name in self.files if isinstance(getattr(self, name), (str, tuple))}
         return repr(replace(self, **named))
 
 
 def _hash(name: str, path: str, source: Source) -> str:
     found = content_hash(Path(path))
-    # What a command line names is read next, and the error of its reader says more.
+    # A file on a command line is read next, and the error of its reader says more.
     if found is None and source.where and not os.path.isdir(path):
         why = "" if os.path.exists(path) else ": there is no such file"
         raise source.error(name, f"cannot read {path!r}{why}")

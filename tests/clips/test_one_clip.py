@@ -3,7 +3,7 @@
 import json
 
 import supple
-from supple.batch.clips import write
+from supple.clips.one_clip import write
 
 
 def test_a_clip_of_a_posed_character_is_played_in_a_glb(tmp_path):

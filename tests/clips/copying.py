@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from supple import files
-from supple.batch.done import Done
+from supple.clips.done import Done
 
 
 def pairs(clips, out):

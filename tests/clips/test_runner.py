@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.batch.copying import Copy, pairs
+from tests.clips.copying import Copy, pairs
 from tests.patience import PATIENCE, until
 
 import supple
-from supple.batch import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
-from supple.batch.steps import Plant
+from supple.clips import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
+from supple.clips.steps import Plant
 from supple.errors import SuppleError
 
 PLANT = PlanOnClip(Plan(steps=(Plant(),), up="y"))
@@ -226,8 +226,8 @@ def journalled(out):
 RUN = """
 import sys
 from pathlib import Path
-from supple.batch import run
-from tests.batch.copying import Copy, pairs
+from supple.clips import run
+from tests.clips.copying import Copy, pairs
 
 if __name__ == "__main__":
     clips, out, counts, held = map(Path, sys.argv[1:])
@@ -354,7 +354,7 @@ def test_a_scheduler_that_is_lost_is_said_with_the_clips_that_are_left(
     assert state.unfinished == left and len(left) == 12
     assert "12 of 18 clips are unfinished" in str(said.value)
     assert f"{left[0]}, " in str(said.value) and str(left[11]) not in str(said.value)
-    assert "run the same again: what is done is not done again" in str(said.value)
+    assert "run the same again: finished clips are not processed again" in str(said.value)
     held.unlink()
     rest = run(Copy(counts), pairs(clips, out), out, jobs=1)
     assert [end.file for end in rest if not end.again] == left

@@ -1,4 +1,4 @@
-"""What a clip's report says after a plan: one line, and plain data."""
+"""The report on a clip after a plan: one line, and plain data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.batch.done import DONE, NOT_REACHED, Done
-from supple.batch.steps import Work
+from supple.clips.done import DONE, NOT_REACHED, Done
+from supple.clips.steps import Work
 from supple.files import plain
 from supple.model.character import Note
 from supple.motion import Correction
@@ -20,12 +20,12 @@ from supple.texts import short
 
 
 def done(works: Sequence[Work], warnings: Sequence[str], full: bool) -> Done:
-    """What became of a clip.
+    """The result of a clip.
 
     Args:
         works: Its motions after a plan.
         warnings: Of the writer.
-        full: Whether the data tells of each frame.
+        full: Whether to include data on each frame.
     """
     reached = all(_reached(one) for work in works for one in work.made)
     good = reached and all(work.ok for work in works)
@@ -40,7 +40,7 @@ def done(works: Sequence[Work], warnings: Sequence[str], full: bool) -> Done:
             data["reached"] = reached
             motions = [{**one, **row} for one, row in zip(motions, rows, strict=True)]
     data |= {"motions": motions, "notes": list(dict.fromkeys([*notes, *warnings]))}
-    # As a journal keeps it: numbers and lists.
+    # Plain numbers and lists, as the journal stores them.
     return Done(DONE if good else NOT_REACHED, _line(works), plain(data))
 
 
@@ -54,7 +54,7 @@ def _reached(one: Correction) -> bool:
 
 
 def _line(works: Sequence[Work]) -> str:
-    """What a line about a clip says."""
+    """The line about a clip."""
     lines = ["; ".join(text for one in work.said for text in words_of(one)) for work in works]
     if len(works) > 1:
         lines = [f"{work.name}: {line}" for work, line in zip(works, lines, strict=True)]
@@ -62,7 +62,7 @@ def _line(works: Sequence[Work]) -> str:
 
 
 def words_of(one: str | Correction) -> list[str]:
-    """What a step has to say, in words."""
+    """The report of a step, in words."""
     if isinstance(one, str):
         return [one]
     if not isinstance(one, Planted):
@@ -77,12 +77,12 @@ def words_of(one: str | Correction) -> list[str]:
 
 
 def missing(one: Planted) -> str:
-    """In how many frames feet miss their places, and by how much; "" if in none."""
+    """The number of frames in which feet miss their targets, and by how much; "" if in none."""
     missed = one.status > Status.REACHED
     if not missed.any():
         return ""
     far = short(float(one.error[missed].max()))
-    return f"feet miss their places in {counted(int(missed.sum()), 'frame')}, by {far} at most"
+    return f"feet miss their targets in {counted(int(missed.sum()), 'frame')}, by {far} at most"
 
 
 def _summary(work: Work) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _summary(work: Work) -> dict[str, Any]:
 
 
 def _frames(steps: Sequence[Correction]) -> dict[str, Any]:
-    """Each frame of a motion after its last correction, and its feet if they were planted."""
+    """Data on each frame of a motion after its last correction, and on its feet if they were planted."""
     found = steps[-1]
     names = {int(one): one.name for one in Status} | {FADING: "FADING", UNTOUCHED: "UNTOUCHED"}
     data = {

@@ -1,4 +1,4 @@
-"""Plans: what to do with clips, from a TOML file that is checked whole before anything runs."""
+"""Plans: TOML files that say what to do with clips; the whole file is checked before anything runs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from supple.batch.clip_files import ClipFiles, find_clips, join_clips
-from supple.batch.journal import content_hash
-from supple.batch.keys import Table
-from supple.batch.reader import Reader
-from supple.batch.steps import STEPS, Retarget, Step
+from supple.clips.clip_files import ClipFiles, find_clips, join_clips
+from supple.clips.journal import content_hash
+from supple.clips.keys import Table
+from supple.clips.reader import Reader
+from supple.clips.steps import STEPS, Retarget, Step
 from supple.errors import SuppleError, brief, one_of
 from supple.model.character import Character
 from supple.motion import Motion
@@ -23,7 +23,7 @@ from supple.motion.feet import UPS
 from supple.toml import Document, placed, read
 
 KEYS = ("include", "clips", "up", "loop", "motion", "reader", "budgets", "steps")
-DEEPEST = 16  # plans that include each other
+DEEPEST_INCLUDE = 16  # of plans; not tuned
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Plan:
     """What to do with clips, in order.
 
     Attributes:
-        steps: What is done, one after the other.
+        steps: The steps, in order.
         budgets: How much of each kind of fault is allowed.
         clips: Files, patterns and folders that the plan names.
         up: The axis that points up; None for the file's own.
-        loop: Whether clips are loops; None for what the files say.
+        loop: Whether clips are loops; None to take it from the files.
         motion: Which motion of a file: its name, or "all"; None for the first.
         reader: How clips are read.
-        path: Of the TOML file; None if there is none.
-        hashes: Of the plan and of all plans that it includes.
+        path: Of the TOML file; None without one.
+        hashes: Of the plan and of all included plans.
     """
 
     steps: tuple[Step, ...] = ()
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """A hash of all that decides what the plan does; the same text gives the same."""
+        """A hash of everything that determines what the plan does."""
         own = [self.hashes, self.budgets.to_json(), self.up, self.loop, self.motion]
         own += [self.reader.digest]
         own += [step.digest for step in self.steps]
@@ -71,11 +71,11 @@ class Plan:
         return onto[-1].ending if onto else None
 
     def reads(self, file: Path) -> tuple[Path, ...]:
-        """A clip, and what steps read for it alone."""
+        """A clip, and other files that steps read for this clip only."""
         return (file, *(path for step in self.steps for path in step.reads(file)))
 
     def check_files(self) -> None:
-        """Raise if a file that steps name is not as it should be, with the line of the plan."""
+        """Raise if a file that steps name is not valid, with the line of the plan."""
         for step in self.steps:
             with placed(step.where):
                 step.check_files()
@@ -84,19 +84,19 @@ class Plan:
         """Raise if a step names joints that a clip does not have.
 
         Raises:
-            SuppleError: With the line of the plan, and the nearest name that there is.
+            SuppleError: With the line of the plan and the nearest valid name.
         """
         for step in self.steps:
             if step.replaces:
-                return  # of another skeleton from here on
+                return  # later steps have another skeleton
             step.check_names(character, motion)
 
 
 def load_plan(path: str | os.PathLike[str]) -> Plan:
-    """Read a plan, and those it includes.
+    """Read a plan, and the plans it includes.
 
     Raises:
-        SuppleError: A file cannot be read; a key, a step or a value is not as it should be. With file and line.
+        SuppleError: A file cannot be read, or a key, a step or a value is not valid. With file and line.
     """
     return _load(Path(path), ())
 
@@ -146,8 +146,10 @@ def _load_included(document: Document, k: int, name: str, above: tuple[Path, ...
     path = document.path.parent / name
     if path.resolve() in above:
         raise document.error(keys, f"expected another plan, got {name!r}, which includes this one")
-    if len(above) >= DEEPEST:
-        raise document.error(keys, f"expected at most {DEEPEST} plans that include each other")
+    if len(above) >= DEEPEST_INCLUDE:
+        raise document.error(
+            keys, f"expected at most {DEEPEST_INCLUDE} plans that include each other"
+        )
     if not os.path.isfile(path):
         raise document.error(keys, f"there is no file {str(path)!r}")
     return _load(path, above)

@@ -1,6 +1,6 @@
-"""The steps of a plan: one class each, with its keys, their checks and what it does to a clip.
+"""The steps of a plan: one class each, with its keys, their checks and its work on a clip.
 
-Commands build the same steps from their options: what a command can do, a plan can do.
+Commands build the same steps from their options, so a plan can do everything a command can.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from supple.batch import models, values
-from supple.batch.clip_files import same_clip
-from supple.batch.keys import Keyed, Source, key
-from supple.batch.reader import Reader
-from supple.batch.targets import EXPECTED, Place, Target, places, ways
+from supple.clips import models, values
+from supple.clips.clip_files import same_clip
+from supple.clips.keys import Keyed, Source, key
+from supple.clips.reader import Reader
+from supple.clips.targets import EXPECTED, Target, TargetLike, read_displacements, read_targets
 from supple.errors import SuppleError, one_of
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, On, Reach
@@ -33,7 +33,7 @@ from supple.goals.from_text import (
 from supple.model.character import Character
 from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
 from supple.motion.checks import Baseline, Budgets, Checked, check, fix
-from supple.motion.planting import HEIGHT, SPEED, Planted
+from supple.motion.planting import PLANTING, Planted
 from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
 from supple.solve.prepare import POLICIES
 from supple.toml import placed
@@ -47,23 +47,23 @@ GROUND = "a height, a plane [a, b, c, d] or a file with a mesh"
 
 @dataclass
 class Work:
-    """A clip on its way through a plan.
+    """The state of a clip while a plan runs.
 
     Attributes:
-        file: Where it comes from.
-        character: With the motion as it is now.
+        file: The file of the clip.
+        character: With the current motion.
         name: Of the motion.
         up: The axis that points up; None if it is not known.
-        loop: Whether it is a loop; None for what the motion says.
+        loop: Whether it is a loop; None to take it from the motion.
         budgets: Of the plan.
         original: The motion as it was read.
-        reader: How it was read.
-        progress: Called with (done, total) frames as a step goes on, where it can tell.
-        checked: Reports of checks, in order; of a repair, that on the clip before it and that after it.
-        said: What steps have to say, in order: words, or corrections, which are told when all is done.
-        data: What checks and others have found as plain data, by step.
+        reader: The options with which it was read.
+        progress: Called with (done, total) frames by steps that report progress.
+        checked: Reports of checks, in order; for a repair, those before and after it.
+        said: The reports of steps, in order: words, or corrections, which are put into words at the end.
+        data: The results of steps as plain data.
         notes: Warnings of the reader and of steps.
-        ok: Whether checks have found nothing that is left.
+        ok: True if checks left no faults.
     """
 
     file: Path
@@ -88,18 +88,18 @@ class Work:
 
     @property
     def motion(self) -> Motion:
-        """The motion as it is now."""
+        """The current motion."""
         return self.character.motion(self.name)
 
     def begin(self) -> int:
-        """The frame at which the motion begins; a frame before it is left as it is, which is noted."""
+        """The frame at which the motion begins; adds a note if a frame before it is left as it is."""
         first = leading_frames(self.motion, self.up)
         if first:
             self.notes.append(said_of_leading_frame(self.motion, LEFT))
         return first
 
     def put(self, motion: Motion) -> None:
-        """Go on with another motion."""
+        """Replace the current motion."""
         self.character = self.character.with_(motions={**self.character.motions, self.name: motion})
 
 
@@ -117,12 +117,12 @@ class Step(Keyed, ABC):
     replaces: ClassVar[bool] = False  # whether clips have another skeleton afterwards
 
     def reads(self, file: Path) -> Iterable[Path]:
-        """What it reads for one clip alone, beside the clip."""
+        """Files that it reads for one clip only, beside the clip."""
         del file
         return ()
 
     def check_files(self) -> None:
-        """Raise if one of its files is not as it should be; by default it has none."""
+        """Raise if one of its files is not valid; by default it has none."""
         return
 
     def check_names(self, character: Character, motion: Motion) -> None:
@@ -138,25 +138,25 @@ class Step(Keyed, ABC):
         return ()
 
     def option(self, name: str) -> str:
-        """What the user calls a key, for messages about a clip."""
+        """The user's name for a key, in messages about a clip."""
         return name if self.where else f"--{name.replace('_', '-')}"
 
     @abstractmethod
     def run(self, work: Work) -> None:
-        """Do it to a clip."""
+        """Apply the step to a clip."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plant(Step):
-    """Feet stand still while they stand: `plant_feet`."""
+    """Feet stay in place while in contact: `plant_feet`."""
 
     called: ClassVar[str] = "plant"
     files: ClassVar[tuple[str, ...]] = ("ground",)
 
     feet: tuple[str, ...] | None = key(values.texts, NAMES)
     legs: tuple[tuple[str, str], ...] | None = key(values.pairs, "a table {ankle = joint}")
-    speed: float = key(values.positive, "leg lengths a second, above 0", SPEED)
-    height: float = key(values.positive, "leg lengths, above 0", HEIGHT)
+    speed: float = key(values.positive, "leg lengths a second, above 0", PLANTING.speed)
+    height: float = key(values.positive, "leg lengths, above 0", PLANTING.height)
     blend: float = key(values.not_negative, SECONDS, 0.5)
     lower: bool = key(values.flag, "true or false", True)
     ground: Any = key(values.ground, GROUND)
@@ -185,7 +185,7 @@ class Plant(Step):
 
 
 def _take(work: Work, made: Correction) -> None:
-    # Feet are reported as they are in the motion that is written.
+    # Feet are reported for the motion that is written.
     work.said = [one.after(made.motion) if isinstance(one, Planted) else one for one in work.said]
     work.said.append(made)
     work.put(made.motion)
@@ -217,13 +217,13 @@ class _Goals(Step):
 
     @property
     def constraints(self) -> Constraints:
-        """What comes before all goals."""
+        """The constraints, which come before all goals."""
         return Constraints(
             self.avoid, self.obstacles, self.balance, self.balance_margin, self.connect, self.weld
         )
 
     def check_keys(self, source: Source) -> None:
-        """Check the window and what comes before all goals."""
+        """Check the window and the constraints."""
         with placed(source.where):
             self.constraints.check(source.option)
             Window(self.from_, self.until)
@@ -241,12 +241,12 @@ class _Goals(Step):
 
     @abstractmethod
     def goals(self, motion: Motion) -> Sequence[Goal]:
-        """What is asked of a motion, beside what is held and what comes before all goals."""
+        """The goals of a motion, beside those of `hold` and the constraints."""
 
     def run(self, work: Work) -> None:
         """Correct the clip."""
         motion, constraints = work.motion, self.constraints
-        # Masses that balance needs are taken away again.
+        # Masses added for balance are removed again.
         weighed = constraints.weighed(work.character)
         asked = [*self.goals(motion), *map(Hold, self.hold), *constraints.goals(weighed)]
         made = correct(
@@ -266,8 +266,10 @@ class Correct(_Goals):
     called: ClassVar[str] = "correct"
 
     effector: tuple[str, ...] = key(values.texts, NAMES, ())
-    to: tuple[Place, ...] = key(places, f"{EXPECTED}; or a list of these", ())
-    by: tuple[values.Point, ...] = key(ways, "a way [dx, dy, dz], or a list of these", ())
+    to: tuple[TargetLike, ...] = key(read_targets, f"{EXPECTED}; or a list of these", ())
+    by: tuple[values.Point, ...] = key(
+        read_displacements, "a displacement [dx, dy, dz], or a list of these", ()
+    )
     look_at: tuple[str, ...] = key(values.texts, '"NAME=X,Y,Z" or "NAME=BONE"', ())
     depth: int = key(values.count, "how many joints may move", 0)
 
@@ -317,7 +319,7 @@ class Correct(_Goals):
         names = self.effector
         if (self.to or self.by) and not names:
             names = (effector_or_only_tip(motion.skeleton, None, what=self.option("effector")),)
-        targets = [_place(motion, one, self.option("to")) for one in self.to]
+        targets = [_position(motion, one, self.option("to")) for one in self.to]
         targets += [motion.poses.position(name) + np.array(way)
                     for name, way in zip(names, self.by, strict=False)]  # fmt: skip
         reaches = [Reach(name, target, root=self.root, depth=self.depth)
@@ -327,7 +329,7 @@ class Correct(_Goals):
 
 @dataclass(frozen=True, kw_only=True)
 class ReachStep(Correct):
-    """`correct` with effectors that go to places: to points, to other joints, or by so much."""
+    """`correct` with effectors that reach points or other joints, or move by a displacement."""
 
     called: ClassVar[str] = "reach"
 
@@ -342,7 +344,7 @@ class ReachStep(Correct):
 
 @dataclass(frozen=True, kw_only=True)
 class LookStep(_Goals):
-    """A joint turns so that one of its axes points at a place."""
+    """A joint rotates so that one of its axes points at a target."""
 
     called: ClassVar[str] = "look_at"
 
@@ -358,18 +360,18 @@ class LookStep(_Goals):
         return (self.effector, *at, *super().joints)
 
     def goals(self, motion: Motion) -> Sequence[Goal]:
-        """Look there; at another joint wherever that goes."""
+        """Look at the target, which may be another joint."""
         target = On(self.at) if isinstance(self.at, str) else self.at
         return [LookAt(self.effector, target, axis=self.axis, root=self.root, depth=self.depth)]
 
 
-def _place(motion: Motion, given: Place, what: str) -> Any:
-    return given.place(motion, what) if isinstance(given, Target) else np.array(given)
+def _position(motion: Motion, given: TargetLike, what: str) -> Any:
+    return given.position(motion, what) if isinstance(given, Target) else np.array(given)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit(Step):
-    """Joints are put into their limits: the clip's own, or those of a file with the same joints."""
+    """Joints are clamped to their limits: the clip's own, or those of a file with the same joints."""
 
     called: ClassVar[str] = "limit"
     files: ClassVar[tuple[str, ...]] = ("limits",)
@@ -397,10 +399,10 @@ class Limit(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Retarget(Step):
-    """The motion goes onto another body: `supple.retarget`.
+    """The motion is transferred to another body: `supple.retarget`.
 
     Attributes:
-        keep_maps: Whether the maps that were used are part of what it has to say.
+        keep_maps: Whether its data includes the maps that were used.
     """
 
     called: ClassVar[str] = "retarget"
@@ -421,7 +423,7 @@ class Retarget(Step):
     def check_keys(self, source: Source) -> None:
         """Check the format of results."""
         if self.to is not None:
-            with placed(source.place("to")):
+            with placed(source.location("to")):
                 format_for_writing(Path(f"clip{self.ending}"))
 
     def _target(self) -> Character:
@@ -440,7 +442,7 @@ class Retarget(Step):
 
     @property
     def ending(self) -> str:
-        """What results are written as: as asked, tables of qpos for a robot, or the target's own format."""
+        """The extension of results: as given, tables of qpos for a robot, or the target's own format."""
         if self.to is not None:
             return "." + self.to.lower().removeprefix(".")
         joints = self._target().skeleton.freedom_table.joints
@@ -507,7 +509,7 @@ class CheckStep(Step):
 
     def check_keys(self, source: Source) -> None:
         """Check the kinds."""
-        with placed(source.place("kinds")):
+        with placed(source.location("kinds")):
             Budgets().only(self.kinds or ())
 
     def check_files(self) -> None:
@@ -574,4 +576,4 @@ class CheckStep(Step):
 STEPS: dict[str, type[Step]] = {
     one.called: one for one in (Plant, Correct, ReachStep, LookStep, Limit, Retarget, CheckStep)
 }
-"""The steps there are, by what a plan calls them."""
+"""All steps by their names in a plan."""

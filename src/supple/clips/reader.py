@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from supple.batch import values
-from supple.batch.keys import Keyed, key
-from supple.batch.models import quiet
+from supple.clips import values
+from supple.clips.keys import Keyed, key
+from supple.clips.models import quiet
 from supple.formats import load
 from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
@@ -16,7 +16,7 @@ from supple.model.character import Character
 
 @dataclass(frozen=True, kw_only=True)
 class Reader(Keyed):
-    """Options of readers; what is not given is left to each."""
+    """Options of readers; those not given have the reader's defaults."""
 
     called: ClassVar[str] = "reader"
     files: ClassVar[tuple[str, ...]] = ("motions", "folder")

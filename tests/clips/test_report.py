@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import supple
-from supple.batch.clips import through
-from supple.batch.plan import Plan
-from supple.batch.report import done
-from supple.batch.steps import Plant
+from supple.clips.one_clip import run_plan
+from supple.clips.plan import Plan
+from supple.clips.report import done
+from supple.clips.steps import Plant
 from supple.motion.jumps import Jump
 from supple.motion.planting import Unplanted
 
 
 @pytest.fixture
 def work(clips):
-    (found,) = through(Plan(steps=(Plant(),), up="y"), clips / "c0.bvh")
+    (found,) = run_plan(Plan(steps=(Plant(),), up="y"), clips / "c0.bvh")
     return found
 
 
@@ -44,7 +44,7 @@ def test_feet_that_miss_their_places_are_said_with_how_far(work):
     status, error = planted.status.copy(), planted.error.copy()
     status[2:4], error[2:4] = supple.Status.TOO_FAR, (0.25, 0.5)
     told = done([with_planted(work, status=status, error=error)], [], full=True)
-    assert told.data["missing"] == "feet miss their places in 2 frames, by 0.5 at most"
+    assert told.data["missing"] == "feet miss their targets in 2 frames, by 0.5 at most"
     assert told.data["missing"] in told.text
 
 
