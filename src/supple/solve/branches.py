@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -29,19 +30,33 @@ from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solvers import choose
 
-TURN = 2.0 * math.pi
-SEEDS = 48  # beginnings in every frame, where answers are sampled
-MOST = 96  # answers of a frame that are kept, where they are sampled
-ALIKE = (
-    0.05  # answers that differ by less, in every joint, count as one where they are sampled [rad]
-)
-SAME = 1e-4  # and where there is a closed form
-EXACT = (
-    1e-9  # how near its answers come: what is farther from one than SAME is none, singular or not
-)
-NEAR = 1e-9  # whole turns this little outside the limits are put on them
-WORSE = 1.01  # where no answer meets the goals, those that come this near to the nearest count
-JUMP_COST = 1e7  # of a jump, in units of travel: more than any path travels
+
+@dataclass(frozen=True)
+class BranchRules:
+    """The tuned numbers of following a path over branches. No measurement is recorded for any of them.
+
+    Attributes:
+        seeds: Low-discrepancy starts in every frame, where answers are sampled.
+        most_answers: Answers of a frame that are kept, where they are sampled.
+        alike: Sampled answers that differ by less than this in every joint count as one [rad, characteristic lengths].
+        same: The same for answers of a closed form [rad]; whole turns added to them may leave the limits by this many
+            turns, and are then put on the limit.
+        exact: How near answers of a closed form come to the target, so that what is farther than `same` from one is
+            another answer, even at singular poses [chain lengths, rad].
+        worse: Where no answer meets the goals, those count whose error is at most this many times the least.
+        jump_cost: What a jump costs, in units of travel: more than any path travels.
+    """
+
+    seeds: int = 48
+    most_answers: int = 96
+    alike: float = 0.05
+    same: float = 1e-4
+    exact: float = 1e-9
+    worse: float = 1.01
+    jump_cost: float = 1e7
+
+
+RULES = BranchRules()
 
 
 class Followed(NamedTuple):
@@ -92,7 +107,7 @@ class Branches:
             frame = (offsets, start[None], targets[k : k + 1])
             found = self._answers(frame, nodes[-1], closed)
             largest, travel = self._metric(nodes[-1], found)
-            cost = keys[:, None] + travel + (JUMP_COST * (largest > jump) if k else 0.0)
+            cost = keys[:, None] + travel + (RULES.jump_cost * (largest > jump) if k else 0.0)
             backs.append(np.argmin(cost, axis=0))
             keys = cost[backs[-1], np.arange(len(found))]
             nodes.append(found)
@@ -133,7 +148,7 @@ class Branches:
         count = self._problem.coordinates
         begin = before
         if closed is None:
-            seeds = np.repeat(frame[1], SEEDS, axis=0)
+            seeds = np.repeat(frame[1], RULES.seeds, axis=0)
             spread_seeds(*self._general.packed, frame[1][0], seeds)
             begin = np.concatenate([before, seeds])
         out = self._solved(self._local, frame, begin)
@@ -141,8 +156,8 @@ class Branches:
             out = np.concatenate([out, self._solved(self._general, frame, before[:1])])
         reached = out[:, count + at.O_STATUS] == at.REACHED
         cost = out[:, count + at.O_COST]
-        good = reached if np.any(reached) else cost <= WORSE * WORSE * cost.min()
-        return self._metric.different(out[good, :count], ALIKE)[:MOST]
+        good = reached if np.any(reached) else cost <= RULES.worse * RULES.worse * cost.min()
+        return self._metric.different(out[good, :count], RULES.alike)[: RULES.most_answers]
 
     def _solved(self, executor: Executor, frame: Batch, starts: np.ndarray) -> np.ndarray:
         out = np.empty((len(starts), executor.width))
@@ -175,7 +190,7 @@ class _Metric:
         for place, endless, size in self._numbers:
             move = np.abs(a[:, place, None] - b[None, :, place]) / size
             if endless:
-                move = np.abs(move - TURN * np.round(move / TURN))
+                move = np.abs(move - math.tau * np.round(move / math.tau))
             np.maximum(largest, move, out=largest)
             total += move
         for place in self._turns:
@@ -200,7 +215,7 @@ class _Metric:
         for pose in poses:
             for place, endless, _ in self._numbers:
                 if endless:
-                    pose[place] -= TURN * round((pose[place] - before[place]) / TURN)
+                    pose[place] -= math.tau * round((pose[place] - before[place]) / math.tau)
             for place in self._turns:
                 if pose[place : place + 4] @ before[place : place + 4] < 0.0:
                     pose[place : place + 4] *= -1.0
@@ -217,14 +232,14 @@ class _ClosedForm:
         self._count = problem.coordinates
         solver = LM(max_iterations=3, restarts=0, closed_form=True)
         self._executor = Executor(problem, (solver,))
-        self._executor.tighten(EXACT)
+        self._executor.tighten(RULES.exact)
         hinges = problem.skeleton.freedom_table.numbers.on(problem.moving)
         self._at, self._low, self._high = hinges.coordinate, hinges.low, hinges.high
         self._place = problem.limit_places(hinges.joint, hinges.part)
         # One whole turn of each joint holds all answers; whole turns are added afterwards.
         endless = np.isinf(self._low) | np.isinf(self._high)
         middle = np.where(endless, 0.0, 0.5 * (self._low + self._high))
-        wide = endless | (self._high - self._low > TURN)
+        wide = endless | (self._high - self._low > math.tau)
         half = np.where(wide, math.pi, 0.5 * (self._high - self._low))
         middle = np.clip(middle, self._low + half * endless, self._high - half * endless)
         self._first = np.maximum(self._low, middle - half), np.minimum(self._high, middle + half)
@@ -281,10 +296,10 @@ class _ClosedForm:
                     ways.append([x])
                     continue
                 least, most = (
-                    math.ceil((low - x) / TURN - SAME),
-                    math.floor((high - x) / TURN + SAME),
+                    math.ceil((low - x) / math.tau - RULES.same),
+                    math.floor((high - x) / math.tau + RULES.same),
                 )
-                ways.append([min(max(x + TURN * n, low), high) for n in range(least, most + 1)])
+                ways.append([min(max(x + math.tau * n, low), high) for n in range(least, most + 1)])
             for one in product(*ways):
                 row = start.copy()
                 row[self._at] = one
@@ -299,15 +314,15 @@ def _around(
     boxes = []
     low, high = low.copy(), high.copy()
     for i, x in enumerate(answer):
-        if x - SAME > low[i]:
+        if x - RULES.same > low[i]:
             below = high.copy()
-            below[i] = x - SAME
+            below[i] = x - RULES.same
             boxes.append((low.copy(), below))
-        if x + SAME < high[i]:
+        if x + RULES.same < high[i]:
             above = low.copy()
-            above[i] = x + SAME
+            above[i] = x + RULES.same
             boxes.append((above, high.copy()))
-        low[i], high[i] = max(low[i], x - SAME), min(high[i], x + SAME)
+        low[i], high[i] = max(low[i], x - RULES.same), min(high[i], x + RULES.same)
     return boxes
 
 
@@ -316,6 +331,8 @@ def _apart(found: list[np.ndarray]) -> list[np.ndarray]:
     kept: list[np.ndarray] = []
     for answer in found:
         moves = [answer - other for other in kept]
-        if all(np.abs(m - TURN * np.round(m / TURN)).max() > 2.0 * SAME for m in moves):
+        if all(
+            np.abs(m - math.tau * np.round(m / math.tau)).max() > 2.0 * RULES.same for m in moves
+        ):
             kept.append(answer)
     return kept

@@ -27,26 +27,54 @@ from supple.solve.tracked import Track
 from supple.threads import run_threaded
 
 NAME = "clip"
-SECONDARY = (
-    1e-6  # what a radian from the posture of Rest counts, beside a goal that is a length away
-)
-# Windows: at most so many numbers for the matrices of one (64 MB), and so many frames; and how many frames two of them
-# share: two seconds at 30 frames a second, chosen so that what one window does not know of the next fades before their
-# seam; not tuned.
-WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
-# Solves of one step, at most: with limits and constraints that the first one leaves or breaks held. A frame by itself
-# costs little; for all of them an iteration more is worth more than a second solve (G1, 300 frames).
-PASSES_ALONE, PASSES = 4, 1
-# Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
-# small: a fifth of what a solve looks at (`supple.kernels.constraints.NEAR`) is enough for G1 and T1.
-AHEAD = 0.03
-# Settling: how often, how much more constraints weigh each time, with how many frames on both sides of those that break
-# them, and how much of a margin may be used up [of the margin; characteristic lengths where there is none]. On ten
-# clips on T1 it leaves no overlap over 1 cm, where forearms were up to 3.6 cm in the trunk.
-SETTLINGS, STRONGER, AROUND = 3, 4.0, 4
-MARGIN_USED, NO_MARGIN = 0.9, 1e-4
-# Frames that moved farther than this in the last iteration have not arrived [rad, characteristic lengths].
-ARRIVED = 0.02
+
+
+@dataclass(frozen=True)
+class ClipRules:
+    """The tuned numbers of windows, passes and settling. No measurement is recorded for those without a source.
+
+    Attributes:
+        posture_weight: What a radian from the posture of Rest costs, beside a goal that is one characteristic length
+            away.
+        window_floats: Floats in the matrices of a window, at most: 64 MB.
+        longest_window: Frames of a window, at most.
+        shortest_window: Frames of a window, at least, unless the clip has fewer.
+        overlap: Frames that two windows share: two seconds at 30 frames a second, so that what one window does not
+            know of the next fades before their seam. Not tuned.
+        passes_alone: Solves of one step, at most, with limits and constraints held that the solve before leaves or
+            breaks, where frames are solved by themselves: there a solve costs little.
+        passes: The same for all frames together: there another iteration is worth more than a second solve. Measured
+            on 300 frames of G1.
+        ahead: Constraints nearer than this to being broken count in a step [characteristic lengths]. Steps of a clip
+            are small: a fifth of what a single solve looks at is enough for G1 and T1.
+        settlings: How often frames that break constraints are solved again, at most. With `stronger`, `around` and
+            `margin_used` it leaves no overlap above 1 cm on ten clips on T1, where forearms were up to 3.6 cm in
+            the trunk.
+        stronger: The factor by which constraints weigh more each time.
+        around: Frames on both sides that are solved again with them.
+        margin_used: The part of a margin that may be used up before a frame is solved again.
+        no_margin: The depth that is left alone where there is no margin [characteristic lengths].
+        arrived: Frames that moved farther than this in the last iteration have not arrived
+            [rad, characteristic lengths].
+    """
+
+    posture_weight: float = 1e-6
+    window_floats: int = 2**23
+    longest_window: int = 1024
+    shortest_window: int = 192
+    overlap: int = 64
+    passes_alone: int = 4
+    passes: int = 1
+    ahead: float = 0.03
+    settlings: int = 3
+    stronger: float = 4.0
+    around: int = 4
+    margin_used: float = 0.9
+    no_margin: float = 1e-4
+    arrived: float = 0.02
+
+
+RULES = ClipRules()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +318,7 @@ class _Clip:
         rows[:, self._robust] = self._per_goal("robust", options.robust, 0.0)[:, goals]
         for k, name in enumerate(("avoid", "balance")):
             rows[:, self._strength + k] = self._per_frame(name, getattr(options, name))
-        rows[:, self._strength + 2] = AHEAD
+        rows[:, self._strength + 2] = RULES.ahead
         rows[:, self._standing] = 1.0
         if options.supports is not None:
             self._stand(options.supports)
@@ -350,7 +378,7 @@ class _Clip:
         if smooth is not None:
             self._smooth = np.ascontiguousarray(smooth.difference_weights(skeleton, joints, fps))
             self._refer(smooth.reference)
-        self._smooth[:, 0] += SECONDARY * self._packed[1][layout.F_REST]
+        self._smooth[:, 0] += RULES.posture_weight * self._packed[1][layout.F_REST]
         if self.frames > 2 and np.any(self._smooth[:, 2]):
             self.bands = banded.TWO_BANDS
         elif self.frames > 1 and np.any(self._smooth[:, 1]):
@@ -399,7 +427,7 @@ class _Clip:
     def _settings(self, options: ClipOptions, **changes: float) -> np.ndarray:
         kernels, out = self._kernels, np.zeros(self._kernels.SETTINGS)
         given = {"iterations": options.iterations, "damping": options.damping}
-        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": PASSES_ALONE}
+        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": RULES.passes_alone}
         given["blame"] = float(options.blame)
         for name, value in (given | changes).items():
             out[getattr(kernels, f"S_{name.upper()}")] = value
@@ -442,42 +470,45 @@ class _Clip:
         moved = self._ended[:, self._kernels.E_MOVED]
         quiet = replace(options, progress=None)
         for _ in range(options.local):
-            away = moved > ARRIVED
+            away = moved > RULES.arrived
             if not away.any():
                 break
             moved[:] = 0.0
-            for run in true_runs(widened(away, AROUND)):
+            for run in true_runs(widened(away, RULES.around)):
                 self._solve_run(run, quiet)
 
     def _solve_run(self, run: slice, options: ClipOptions) -> None:
         """Solve a run of frames with what ties them to each other and to those around them, window by window."""
         ahead = self.rows[:, self._strength + 2]
-        ahead[:] = AHEAD if PASSES > 1 else 0.0  # with one solve a step what holds is not looked at
+        # With a single solve a step only constraints that are broken count.
+        ahead[:] = RULES.ahead if RULES.passes > 1 else 0.0
         size = max(self._problem.freedoms, 1)
-        window = WINDOW_NUMBERS // (4 * size * size)
-        window = min(max(window, SHORTEST_WINDOW), LONGEST_WINDOW, run.stop - run.start)
+        window = RULES.window_floats // (4 * size * size)
+        window = min(max(window, RULES.shortest_window), RULES.longest_window, run.stop - run.start)
         first = run.start
         while True:
             last = min(first + window, run.stop)
-            settings = self._settings(options, window=last - first, bands=self.bands, passes=PASSES)
+            settings = self._settings(
+                options, window=last - first, bands=self.bands, passes=RULES.passes
+            )
             self.run("relax", first, last, settings)
             if options.progress is not None:
                 options.progress(last, self.frames)
             if last == run.stop:
                 break
-            first = last - OVERLAP
-        ahead[:] = AHEAD
+            first = last - RULES.overlap
+        ahead[:] = RULES.ahead
 
     def settle(self, options: ClipOptions) -> None:
         """Solve frames that goals push into constraints again, with those around them; constraints weigh more."""
         margin, columns = self._kept_margin(), slice(self._strength, self._strength + 2)
         given = self.rows[:, columns].copy()
-        for _ in range(SETTLINGS):
+        for _ in range(RULES.settlings):
             near = self._ended[:, self._kernels.E_DEPTH] > margin
             if not near.any():
                 break
-            near = widened(near, AROUND)
-            self.rows[near, columns] *= STRONGER
+            near = widened(near, RULES.around)
+            self.rows[near, columns] *= RULES.stronger
             for run in true_runs(near):
                 self._solve_run(run, replace(options, progress=None))
         self.rows[:, columns] = given
@@ -486,7 +517,9 @@ class _Clip:
         """How deep in the margins of constraints frames may stay [model units]."""
         bodies = self._problem.bodies
         margins = [] if bodies is None else [m for m in (bodies.margin, bodies.balance) if m > 0.0]
-        return max(MARGIN_USED * min(margins, default=0.0), NO_MARGIN * self._problem.length)
+        return max(
+            RULES.margin_used * min(margins, default=0.0), RULES.no_margin * self._problem.length
+        )
 
     def judge(self, options: ClipOptions) -> None:
         """Mend what is left open or broken, and write the reports."""

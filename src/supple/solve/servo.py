@@ -37,7 +37,7 @@ closes in finite time, without overshoot, when w is known (`before`) and does no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -54,43 +54,69 @@ from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solvers import Solver, choose
 
-ANY = 1e30  # a speed or acceleration without a limit
-WIDE = 1e9  # a gap without an end
+UNLIMITED = 1e30  # stands for a speed or acceleration without a limit
+PRACTICALLY_INFINITE = 1e9  # larger gaps and accelerations count as unlimited
 OUTWARD = np.array([[1.0], [-1.0]])
-MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
-EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
-RESTARTS = 10  # in a tick; every tick has them again
-MIXES = 9  # of a step with braking that are tried: to a part of 1/256
-IN_TICK = np.array([0.5, 1.0])  # when a tick is looked at for what is in the way, in ticks
-WHILE_BRAKING = np.array(
-    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0]
-)  # and the way to stop, in parts of it
-HALVINGS = 30  # of a turn that a limit makes too long: to a billionth of it
-SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
 
-# What joints of loops use of their acceleration: to brake together, to follow the bends of the poses that
-# close the loops, and to take back what a tick has put of their velocity across these poses. The worst tick of
-# braking leaves (2/27) T v.H.v of that, T the time to stop; the speed that keeps loops closed is then greatest
-# for twice as much braking as taking back.
-BRAKING_PART, BENDING_PART, TAKING_BACK_PART = 0.6, 0.1, 0.3
+
+@dataclass(frozen=True)
+class ServoRules:
+    """The tuned numbers of a tick. No measurement is recorded for those without a source.
+
+    Attributes:
+        usable: The part of a speed or acceleration limit that is used; the rest is for rounding.
+        heading_tolerance: How near the pose to head for comes to the target, so that a slow target is followed in
+            every tick [chain lengths, rad].
+        restarts: Restarts in a tick, at most; every tick may restart again.
+        mixes: How many mixes of a step with braking are tried: bisection down to a part of 1/256.
+        checked_in_tick: When collisions, balance and loops are checked during a tick [ticks].
+        checked_while_braking: Where they are checked while the joints brake after it [parts of the braking distance].
+        halvings: Bisection steps that shorten a rotation which a limit makes too long: to a billionth of it.
+        arrived: Joints this near to where they head have arrived [rad, model units], and velocities that differ by
+            less than this part of them are the same. Rounding.
+        braking: The part of their acceleration that joints of loops use to brake together.
+        bending: The part that they use to follow the curvature of the poses which close the loops.
+        taking_back: The part that they use to remove the velocity across these poses that a tick leaves. The speed that
+            keeps loops closed is greatest for twice as much braking as taking back: the worst tick of braking leaves
+            (2/27) T v.H.v, with T the time to stop.
+        drift: The part of a loop's tolerance that a step may plan to use; braking may use all of it.
+        good_mix: With loops, a mix that is this part of one that is too fast is good enough: each try takes long.
+        closing_steps: Newton steps that close a loop, at most.
+        closed: A loop needs no more Newton steps below this part of its tolerance.
+        probe_step: How far joints move to measure the curvature of the openings of loops
+            [rad, characteristic lengths].
+        shortest_time: Joints that stop sooner are at rest [s]. Rounding.
+        uneven_effort: Loops are closed with at most this many times the least acceleration of any joint.
+    """
+
+    usable: float = 1.0 - 1e-9
+    heading_tolerance: float = 1e-9
+    restarts: int = 10
+    mixes: int = 9
+    checked_in_tick: tuple[float, ...] = (0.5, 1.0)
+    checked_while_braking: tuple[float, ...] = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
+    halvings: int = 30
+    arrived: float = 1e-9
+    braking: float = 0.6
+    bending: float = 0.1
+    taking_back: float = 0.3
+    drift: float = 0.5
+    good_mix: float = 0.85
+    closing_steps: int = 8
+    closed: float = 1e-4
+    probe_step: float = 1e-2
+    shortest_time: float = 1e-12
+    uneven_effort: float = 1e3
+
+
+RULES = ServoRules()
+IN_TICK = np.array(RULES.checked_in_tick)
+WHILE_BRAKING = np.array(RULES.checked_while_braking)
 WORST_TICK = 2.0 / 27.0  # the greatest x (1 - x)^2 / 2, x = dt / T: see `_stays_closed`
-DRIFT_PER_TOLERANCE = (
-    0.5  # of the tolerance of a loop that a step may come to use; braking may use all of it
-)
-MOST_OF_STEP = (
-    0.85  # a mix with loops that is this part of one that is too fast will do: each takes long
-)
-CLOSING_STEPS = 8  # Newton steps that close a loop
-CLOSED_ENOUGH = 1e-4  # of its tolerance, at which a loop needs no more Newton steps
-PROBE_STEP = 1e-2  # how far joints move to measure how the openings of loops bend [rad, characteristic lengths]
-SMALLEST_TIME = 1e-12  # joints that stop sooner stand [s]
-MOST_UNEVEN_EFFORT = (
-    1e3  # how much more than the least acceleration a joint gives to close loops, at most
-)
 
 
 def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
-    """The greatest speed or acceleration of every freedom, shape (D,); `ANY` where there is none.
+    """The greatest speed or acceleration of every freedom, shape (D,); `UNLIMITED` where there is none.
 
     Args:
         skeleton: The skeleton.
@@ -102,9 +128,9 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
         SuppleError: It is something else, or names a joint that there is not.
     """
     table = skeleton.freedom_table
-    slides, turns = np.full((2, len(table.joints)), ANY)
+    slides, turns = np.full((2, len(table.joints)), UNLIMITED)
     if value is None:
-        return np.full(len(table), ANY)
+        return np.full(len(table), UNLIMITED)
     given = (
         dict(value) if isinstance(value, Mapping) else dict.fromkeys(skeleton.joint_names, value)
     )
@@ -112,7 +138,7 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
         j = skeleton.joint_names.index(one_of(f"joint of {what}", name, skeleton.joint_names))
         named = f"{what} of {name!r}" if isinstance(value, Mapping) else what
         slides[j], turns[j] = _pair(named, one)
-    return np.minimum(table.tightest(slides, turns), ANY)
+    return np.minimum(table.tightest(slides, turns), UNLIMITED)
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
@@ -228,23 +254,24 @@ class Servo:
         self._copies = _copies(problem)
         # From the start to the nearest pose in its valley, and nowhere else.
         self._closest = choose("auto", problem, restarts=False)[-1:]
-        self._speed = speed * MARGIN
-        self._acceleration = acceleration * MARGIN
+        self._speed = speed * RULES.usable
+        self._acceleration = acceleration * RULES.usable
         self._number_speed = self._speed[self._numbers.freedom]
         self._number_acceleration = self._acceleration[self._numbers.freedom]
         self._heading = Executor(problem, choose(solver, problem, restarts=False))
-        self._heading.tighten(EXACT)
+        self._heading.tighten(RULES.heading_tolerance)
         self._elsewhere = None
         if restarts:
             others = tuple(map(_fewer_restarts, choose(solver, problem)))
             self._elsewhere = Executor(problem, others)
-            self._elsewhere.tighten(EXACT)
+            self._elsewhere.tighten(RULES.heading_tolerance)
         self._evaluator = Evaluator(problem)
         self._loops: ClosedLoops | None = None
         if any(block.hard for block in problem.blocks):
             self._loops = ClosedLoops(problem)
             self._effort = self._efforts(self._loops)
-            self._at_once = bool(self._effort.max(initial=0.0) > WIDE)  # no acceleration is limited
+            # True if no acceleration is limited.
+            self._at_once = bool(self._effort.max(initial=0.0) > PRACTICALLY_INFINITE)
         self._boxes: list[Executor] = []  # those that no thread is using
         counted = [n for n, block in enumerate(problem.blocks) if block.counts]
         hard = [n for n, block in enumerate(problem.blocks) if block.hard]
@@ -324,7 +351,7 @@ class Servo:
         low = np.minimum(np.maximum(-speed, slower), faster)
         high = np.maximum(np.minimum(speed, faster), slower)
         gaps = np.array((numbers.high - here, here - numbers.low))
-        up, down = fastest(np.minimum(gaps, WIDE), a, dt) * OUTWARD
+        up, down = fastest(np.minimum(gaps, PRACTICALLY_INFINITE), a, dt) * OUTWARD
         top = np.minimum(np.maximum(up, low), high)
         return Window(np.minimum(np.minimum(np.maximum(down, low), high), top), top)
 
@@ -358,7 +385,7 @@ class Servo:
             executor = self._boxes.pop()
         except IndexError:
             executor = Executor(self.problem, self._closest)
-            executor.tighten(EXACT)
+            executor.tighten(RULES.heading_tolerance)
         for _, floats in executor.packed_each:
             floats[self._numbers.place] = low
             floats[self._numbers.place + 1] = high
@@ -400,7 +427,7 @@ class Servo:
         wanted = w + np.sign(gap) * fastest(np.abs(gap), a, dt)
         if self._loops is not None:
             row = self._head_together(q, headed, window, velocity, w, dt)
-            return row, np.abs(row[numbers.at] - there) > SAME
+            return row, np.abs(row[numbers.at] - there) > RULES.arrived
         row[numbers.at], _ = self._box(
             here, Window(np.clip(wanted, window.low, window.high), window.high), dt
         )
@@ -416,7 +443,7 @@ class Servo:
             turn = from_rotation_vector((velocity[freedom] + change) * dt)
             row[places] = multiply(turn, q[places])
         self._complete(row, q, velocity, dt)
-        return row, np.abs(row[numbers.at] - there) > SAME
+        return row, np.abs(row[numbers.at] - there) > RULES.arrived
 
     def _head_together(
         self,
@@ -487,12 +514,12 @@ class Servo:
         for places, most in zip(turns.at[~near], longest[~near].tolist(), strict=True):
             old = q[places]
             way = _turn(old, row[places])
-            if float(np.linalg.norm(_turn(old, back[places]))) > SAME:
+            if float(np.linalg.norm(_turn(old, back[places]))) > RULES.arrived:
                 way = _shortened(_turn(old, inside[places]), most)
                 row[places] = multiply(from_rotation_vector(way), old)
                 continue
             kept, low, high = old, 0.0, 1.0
-            for _ in range(HALVINGS):
+            for _ in range(RULES.halvings):
                 part = 0.5 * (low + high)
                 tried = row.copy()
                 tried[places] = multiply(from_rotation_vector(part * way), old)
@@ -528,27 +555,27 @@ class Servo:
         if tick.loops is not None:
             found, wanted = self._closed_wanted(tick, found, wanted)
         in_the_way = self._first_fault(batch, tick, found, wanted, dt, most)
-        if in_the_way is None and self._stays_closed(tick, found, wanted, DRIFT_PER_TOLERANCE):
+        if in_the_way is None and self._stays_closed(tick, found, wanted, RULES.drift):
             return found, None
         brake = self._braking(velocity, dt)
         low, high, kept = 0.0, 1.0, None
-        for n in range(MIXES):
+        for n in range(RULES.mixes):
             part = 0.0 if n == 0 else 0.5 * (low + high)
             v = brake + part * (wanted - brake)
             v[self._numbers.freedom] = np.clip(
                 v[self._numbers.freedom], tick.window.low, tick.window.high
             )
             row, v = self._closed_inside(tick, self._moved(found, q, v, dt), v)
-            clear = self._stays_closed(tick, row, v, DRIFT_PER_TOLERANCE if n else 1.0)
+            clear = self._stays_closed(tick, row, v, RULES.drift if n else 1.0)
             if clear and self._first_fault(batch, tick, row, v, dt, most) is None:
                 kept, low = row, part
             elif n == 0:
                 break
             else:
                 high = part
-            if tick.loops is not None and low >= MOST_OF_STEP * high:
+            if tick.loops is not None and low >= RULES.good_mix * high:
                 break
-        for n in range(MIXES):
+        for n in range(RULES.mixes):
             if kept is not None:
                 break
             row = self._closed(tick, self._moved(found, q, brake, dt * 0.5**n))
@@ -597,7 +624,7 @@ class Servo:
         rates = np.abs(v[self._numbers.freedom]) / self._number_acceleration
         turns = self._turns.freedom
         turning = np.linalg.norm(v[turns], axis=1) / self._acceleration[turns[:, 0]]
-        part = 1.0 if self._loops is None else BRAKING_PART
+        part = 1.0 if self._loops is None else RULES.braking
         return float(max(rates.max(initial=0.0), turning.max(initial=0.0))) / part
 
     def _moved(self, found: np.ndarray, q: np.ndarray, v: np.ndarray, seconds: float) -> np.ndarray:
@@ -619,8 +646,8 @@ class Servo:
         """How much each freedom of the loops' Jacobian gives to close them, shape (F,): its acceleration."""
         where, unit = loops.freedoms
         a = np.where(where >= 0, self._acceleration[where], 0.0)
-        least = a[a > 0.0].min(initial=ANY)
-        return np.minimum(a, MOST_UNEVEN_EFFORT * least) / unit
+        least = a[a > 0.0].min(initial=UNLIMITED)
+        return np.minimum(a, RULES.uneven_effort * least) / unit
 
     def _tick_of(self, batch: Batch, q: np.ndarray, velocity: np.ndarray, dt: float) -> _Tick:
         """What a tick begins with."""
@@ -634,7 +661,7 @@ class Servo:
         openings = loops.openings(q)
         # What is open is closed at a speed from which joints can stop where it is.
         taken = least_effort(loops.jacobian(), self._effort, openings.ravel())
-        time = max(self._time_to_give(taken), SMALLEST_TIME) / TAKING_BACK_PART
+        time = max(self._time_to_give(taken), RULES.shortest_time) / RULES.taking_back
         closing = float(fastest(np.array(1.0), np.array(1.0 / time), dt)) * dt
         is_open = widest(openings) > 1.0
         return _Tick(q, velocity, dt, window, loops, is_open, openings * (1.0 - min(closing, 1.0)))
@@ -651,9 +678,9 @@ class Servo:
         if tick.loops is None:
             return row
         row, count = row.copy(), len(tick.q)
-        for _ in range(CLOSING_STEPS):
+        for _ in range(RULES.closing_steps):
             openings = tick.loops.openings(row[:count])
-            if widest(openings) <= CLOSED_ENOUGH:
+            if widest(openings) <= RULES.closed:
                 break
             delta = least_effort(tick.loops.jacobian(), self._effort, openings.ravel())
             row[:count] = tick.loops.stepped(row[:count], delta)
@@ -667,15 +694,15 @@ class Servo:
             return row, v
         count = len(tick.q)
         where, effort = self._loops.freedoms.skeleton, self._effort.copy()
-        for _ in range(CLOSING_STEPS):
+        for _ in range(RULES.closing_steps):
             openings = tick.loops.openings(row[:count]) - tick.closing
-            if widest(openings) <= CLOSED_ENOUGH:
+            if widest(openings) <= RULES.closed:
                 break
             delta = least_effort(tick.loops.jacobian(), effort, openings.ravel())
             wanted = self.velocity(tick.q, tick.loops.stepped(row[:count], delta), tick.dt)
             v = self._cut(tick, wanted)
             row = self._moved(row, tick.q, v, tick.dt)
-            held = np.abs(v - wanted) > SAME * np.abs(wanted)
+            held = np.abs(v - wanted) > RULES.arrived * np.abs(wanted)
             effort[(where >= 0) & held[where]] = 0.0  # joints at an end of the window stay there
         return row, self.velocity(tick.q, row[:count], tick.dt)
 
@@ -694,7 +721,7 @@ class Servo:
         """A step towards the pose of another one with the loops closed, inside the window, and its velocity."""
         count = len(tick.q)
         if not tick.is_open and tick.loops is not None:
-            if widest(tick.loops.openings(found[:count])) <= CLOSED_ENOUGH:
+            if widest(tick.loops.openings(found[:count])) <= RULES.closed:
                 return found, wanted
             wanted = self.velocity(tick.q, self._closed(tick, found)[:count], tick.dt)
             brake = self._braking(tick.velocity, tick.dt)
@@ -724,12 +751,12 @@ class Servo:
         time = self._stopping_time(v)
         if widest(loops.openings(row[:count])) > 1.0:
             return False
-        if time <= SMALLEST_TIME:
+        if time <= RULES.shortest_time:
             return True
         stopped = row[numbers.at] + 0.5 * time * v[numbers.freedom]
         here = tick.q[numbers.at]
         low, high = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
-        if np.any(stopped < low - SAME) or np.any(stopped > high + SAME):
+        if np.any(stopped < low - RULES.arrived) or np.any(stopped > high + RULES.arrived):
             return False
         for x in (0.0, 0.5):
             one = (
@@ -754,7 +781,7 @@ class Servo:
         poses that close the loops.
         """
         q = row[: self.problem.coordinates]
-        h = min(0.125 * time, PROBE_STEP / max(float(np.abs(v).max()), SMALLEST_TIME))
+        h = min(0.125 * time, RULES.probe_step / max(float(np.abs(v).max()), RULES.shortest_time))
         here = loops.openings(q)
         jacobian = loops.jacobian()
         one = loops.openings(self._moved(row, q, v, h)[: len(q)])
@@ -763,14 +790,14 @@ class Servo:
         rate = (4.0 * one - two - 3.0 * here) / (2.0 * h) if chord else np.zeros_like(here)
         taken = [least_effort(jacobian, self._effort, x.ravel()) for x in (rate, bend)]
         times = [self._time_to_give(x) for x in taken]
-        if times[1] > BENDING_PART:
+        if times[1] > RULES.bending:
             return np.inf
         left = [
             x - (jacobian @ given).reshape(-1, 3)
             for x, given in zip((rate, bend), taken, strict=True)
         ]  # what no joint can take back
         worst = WORST_TICK * time
-        seconds = (times[0] + worst * times[1]) / TAKING_BACK_PART
+        seconds = (times[0] + worst * times[1]) / RULES.taking_back
         sizes = [np.linalg.norm(x, axis=1) for x in (here, rate, bend, *left)]
         opened = sizes[0] + 0.5 * seconds * (sizes[1] + worst * sizes[2])
         return float((opened + time * (sizes[3] + 0.5 * time * sizes[4])).max())
@@ -810,7 +837,7 @@ class Servo:
             wanted = found
             found, in_the_way = self._kept(batch, found, velocity, dt)
             if in_the_way is None and late is None and found is not wanted:
-                late = np.abs((found - wanted)[self._numbers.at]) > SAME
+                late = np.abs((found - wanted)[self._numbers.at]) > RULES.arrived
         row = self._evaluator(batch, found, blame=True)
         moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
@@ -834,9 +861,9 @@ class Servo:
 
 
 def _fewer_restarts(solver: Solver) -> Solver:
-    """The same solver with at most RESTARTS of them."""
+    """The same solver with at most `RULES.restarts` restarts."""
     count = getattr(solver, "restarts", None)
-    return solver if count is None else replace(solver, restarts=min(count, RESTARTS))  # type: ignore[call-arg]
+    return solver if count is None else replace(solver, restarts=min(count, RULES.restarts))  # type: ignore[call-arg]
 
 
 def _shortened(vector: np.ndarray, most: float) -> np.ndarray:
