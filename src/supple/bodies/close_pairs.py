@@ -20,14 +20,29 @@ from supple.rotations import conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
-STEP = 0.1  # between the angles of a grid [rad]
-MOST = 64  # steps along an axis of a grid, at most and for slides
-COARSE = 4  # of these are skipped where the bones are clearly apart or clearly overlap
-BAND = (
-    0.5  # a grid is fine where the gap is less than this part of what it changes in a coarse step
-)
-CHECKED = 200  # cells of a grid, at most, in whose middles the error of interpolation is measured
-TOUCH = 0.1  # of the greatest gap or overlap: cells with less are measured
+
+@dataclass(frozen=True)
+class GridRules:
+    """How fine the grid of a pair is. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        angle_step: The step between angles [rad].
+        most_steps: Steps along an axis, at most; a slide always has this many.
+        coarse: Only every so many steps is computed where the bones are clearly apart or clearly overlap.
+        band: The grid is fine where the gap is less than this part of its change in a coarse step.
+        most_checked: Cells, at most, in whose middles the error of interpolation is measured.
+        touching: Only cells with a gap or overlap of less than this part of the greatest are measured.
+    """
+
+    angle_step: float = 0.1
+    most_steps: int = 64
+    coarse: int = 4
+    band: float = 0.5
+    most_checked: int = 200
+    touching: float = 0.1
+
+
+GRID = GridRules()
 
 
 @dataclass(frozen=True)
@@ -143,11 +158,11 @@ def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
 
 
 def _steps(span: float, slides: bool) -> int:
-    """Of a grid over a range, a multiple of COARSE."""
+    """The number of steps over a range, a multiple of `GRID.coarse`."""
     if span == 0.0:
         return 0
-    wanted = MOST if slides else span / STEP
-    return COARSE * int(min(np.ceil(wanted / COARSE), MOST // COARSE))
+    wanted = GRID.most_steps if slides else span / GRID.angle_step
+    return GRID.coarse * int(min(np.ceil(wanted / GRID.coarse), GRID.most_steps // GRID.coarse))
 
 
 # The grid -----------------------------------------------------------------------------------------
@@ -196,14 +211,14 @@ def _fill(
     """Compute a table: a coarse grid, and a fine one where the bones may touch."""
     pair = _Pair(skeleton, joints, axes, shapes)
     grid = np.stack(np.meshgrid(*(axis.values for axis in axes), indexing="ij"), axis=-1)
-    every = tuple(slice(None, None, COARSE) for _ in axes)
-    rough = tuple(replace(axis, steps=axis.steps // COARSE) for axis in axes)
+    every = tuple(slice(None, None, GRID.coarse) for _ in axes)
+    rough = tuple(replace(axis, steps=axis.steps // GRID.coarse) for axis in axes)
     coarse = pair.gaps(grid[every].reshape(-1, len(axes))).reshape(grid[every].shape[:-1])
     places = grid.reshape(-1, len(axes))
     values = _interpolate(rough, coarse, list(places.T))
     # Between places of the coarse grid a gap differs from the nearest by about half a step's change.
     change = sum(float(np.abs(np.diff(coarse, axis=k)).max(initial=0.0)) for k in range(len(axes)))
-    near = np.flatnonzero(np.abs(values) < BAND * change)
+    near = np.flatnonzero(np.abs(values) < GRID.band * change)
     if len(near):
         values[near] = pair.gaps(places[near])
     values = values.reshape(grid.shape[:-1])
@@ -219,8 +234,8 @@ def _error(pair: _Pair, grid: Floats, values: Floats) -> float:
                 for some in (grid, values)
             )
     middles, values = grid.reshape(-1, len(pair.axes)), values.ravel()
-    chosen = np.argsort(np.abs(values))[:CHECKED]
-    chosen = chosen[np.abs(values[chosen]) < TOUCH * np.abs(values).max()]
+    chosen = np.argsort(np.abs(values))[: GRID.most_checked]
+    chosen = chosen[np.abs(values[chosen]) < GRID.touching * np.abs(values).max()]
     if not len(chosen):
         return 0.0
     return max(float((values[chosen] - pair.gaps(middles[chosen])).max()), 0.0)

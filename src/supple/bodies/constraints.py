@@ -14,19 +14,14 @@ from numpy.typing import NDArray
 from supple.bodies.close_pairs import Table
 from supple.bodies.convex import Convex
 from supple.bodies.obstacles import Box, Plane
-from supple.bodies.pairs import WORLD, carriers, contacts_of
+from supple.bodies.pairs import RULES, WORLD, carriers, contacts_of
 from supple.bodies.solids import Solid
 from supple.errors import SuppleError, one_of
 from supple.model.capsules import Capsule, enclosing
 from supple.model.skeleton import Skeleton
 from supple.rotations import between, rotate
 
-NEVER = (
-    0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
-)
-ALWAYS = 0.95  # of a table: bones that are too near in as much of it are left out
-
-TINY = 1e-9  # radius of a point, of the extent of its shape
+SMALLEST_RADIUS_PART = 1e-9  # radius of a point [parts of the extent of its shape]
 
 Obstacle = Plane | Box | Capsule
 
@@ -183,7 +178,10 @@ def _keep(table: Table, margin: float) -> Table | None:
     compare with the margin is the gap and what is left of the margin.
     """
     own = min(margin, 0.5 * float(table.gaps.max()))
-    if table.gaps.min() > own + NEVER * np.ptp(table.gaps) or (table.gaps < own).mean() >= ALWAYS:
+    if (
+        table.gaps.min() > own + RULES.clear * np.ptp(table.gaps)
+        or (table.gaps < own).mean() >= RULES.always
+    ):
         return None
     return replace(table, gaps=table.gaps + (margin - own))
 
@@ -212,7 +210,7 @@ def _corners(solid: Solid) -> tuple[Solid, ...]:
     found = []
     for k in np.unique(octant):
         part = Convex(shape.points[octant == k], shape.radius)
-        radius = max(part.extent + part.radius, TINY * shape.extent)
+        radius = max(part.extent + part.radius, SMALLEST_RADIUS_PART * shape.extent)
         found.append(Solid(joint, Capsule(part.middle, part.middle, radius), solid.geom, part))
     return tuple(found)
 

@@ -14,12 +14,30 @@ from supple.model.geoms import Geom
 
 Floats = NDArray[np.float64]
 
-SPREAD = 1024  # directions in which a mesh is looked at
-HULL_POINTS = 128  # of a mesh that are kept, at most: on the meshes of Unitree's G1 they leave out 0.9 mm or less
-EXACT_ENOUGH = 1e-3  # of its extent: fewer are kept if they leave out less
-SIDES = 32  # of the prism around a cylinder
-TRIED = 64  # directions in which overlaps are measured
-FACETS = 128  # points of the polyhedron around an ellipsoid
+
+@dataclass(frozen=True)
+class ShapeDetail:
+    """How finely polyhedra approximate shapes. No measurement is recorded for those without a source.
+
+    Attributes:
+        directions: Directions in which the outermost points of a shape are searched.
+        hull_points: Points of a mesh that are kept, at most: on the meshes of Unitree's G1 they leave out 0.9 mm or
+            less.
+        hull_tolerance: Fewer points are kept if they leave out less than this [parts of the extent of the mesh].
+        cylinder_sides: Sides of the prism around a cylinder.
+        ellipsoid_points: Points of the polyhedron around an ellipsoid.
+        overlap_directions: Directions in which overlaps are measured.
+    """
+
+    directions: int = 1024
+    hull_points: int = 128
+    hull_tolerance: float = 1e-3
+    cylinder_sides: int = 32
+    ellipsoid_points: int = 128
+    overlap_directions: int = 64
+
+
+DETAIL = ShapeDetail()
 
 _TURN = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
 _RING = np.stack([np.cos(_TURN), np.sin(_TURN), np.zeros(8)], axis=1)
@@ -55,7 +73,7 @@ def convex(geom: Geom) -> Convex | None:
     """The shape of a geom in its joint's frame, None for a plane.
 
     Polyhedra stand for cylinders and ellipsoids, and some of its outermost points for a mesh; the shape is
-    no smaller than the geom, up to what cannot be seen between two of SPREAD directions.
+    no smaller than the geom, up to what cannot be seen between two of `DETAIL.directions`.
     """
     size = geom.size
     if geom.kind == "plane":
@@ -66,13 +84,19 @@ def convex(geom: Geom) -> Convex | None:
     if geom.kind == "box":
         return Convex(geom.to_joint(_CORNERS * size))
     if geom.kind == "ellipsoid":
-        ball = directions(FACETS)
-        seen = (directions(SPREAD) @ ball.T).max(axis=1).min()
+        ball = directions(DETAIL.ellipsoid_points)
+        seen = (directions(DETAIL.directions) @ ball.T).max(axis=1).min()
         return Convex(geom.to_joint(ball * size / seen))
     if geom.kind == "cylinder":
-        turn = 2 * np.pi * np.arange(SIDES) / SIDES
-        rim = size[0] / np.cos(np.pi / SIDES) * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        ends = [np.column_stack([rim, np.full(SIDES, z)]) for z in (-size[1], size[1])]
+        turn = 2 * np.pi * np.arange(DETAIL.cylinder_sides) / DETAIL.cylinder_sides
+        rim = (
+            size[0]
+            / np.cos(np.pi / DETAIL.cylinder_sides)
+            * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        )
+        ends = [
+            np.column_stack([rim, np.full(DETAIL.cylinder_sides, z)]) for z in (-size[1], size[1])
+        ]
         return Convex(geom.to_joint(np.concatenate(ends)))
     half = size[1] if geom.kind == "capsule" else 0.0
     ends = sorted({-half, half})
@@ -101,16 +125,16 @@ def surface_points(geom: Geom) -> Floats:
 def _outermost(points: Floats) -> tuple[Floats, float]:
     """A few points of a cloud, and by how much its hull stands out of theirs.
 
-    They are chosen one by one: next is the point that stands out farthest in any of SPREAD directions.
+    They are chosen one by one: next is the point that stands out farthest in any of `DETAIL.directions`.
     """
-    ways, outermost = directions(SPREAD), np.empty(SPREAD, np.int64)
+    ways, outermost = directions(DETAIL.directions), np.empty(DETAIL.directions, np.int64)
     farthest_of(np.ascontiguousarray(points), ways, outermost)
     points = points[np.unique(outermost)]
     far = np.einsum("di,pi->dp", ways, points)  # not by threads of BLAS: always the same bits
     reach, farthest = far.max(axis=1), np.argmax(far, axis=1)
     kept, has = [int(farthest[0])], far[:, farthest[0]].copy()
-    enough = EXACT_ENOUGH * float(np.ptp(points, axis=0).max())
-    while len(kept) < HULL_POINTS:
+    enough = DETAIL.hull_tolerance * float(np.ptp(points, axis=0).max())
+    while len(kept) < DETAIL.hull_points:
         way = int(np.argmax(reach - has))
         if reach[way] - has[way] <= enough:
             break
@@ -140,7 +164,7 @@ def gaps(a: Convex, b: Convex, turns: ArrayLike, places: ArrayLike) -> Floats:
         a.extent + b.extent,
         turns,
         places,
-        directions(TRIED),
+        directions(DETAIL.overlap_directions),
         np.zeros((4, SIMPLEX)),
         out,
     )

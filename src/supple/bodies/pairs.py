@@ -19,11 +19,30 @@ from supple.model.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]
 
-SAMPLES = 64  # poses in which pairs are looked at
-ALWAYS = 0.95  # of these: pairs that touch in as many are left out
-CLOSE = 2  # joints between bones: given capsules that touch at rest are left out
-OFTEN = 0.05  # of the poses: bones whose capsules touch in more have a table, if they can
-WORLD = -1
+WORLD = -1  # in place of a joint: fixed to the world
+
+
+@dataclass(frozen=True)
+class PairRules:
+    """Which pairs of bones are checked, and how. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        poses: Sampled poses in which pairs are looked at.
+        always: Pairs that touch in at least this part of the poses, or of their table, are left out.
+        joints_between: Given capsules with at most so many joints between their bones are left out if they touch at
+            rest.
+        often: Bones whose capsules touch in more than this part of the poses have a table, if they can.
+        clear: Pairs of a table whose gap stays this part of its range beyond the margin are left out.
+    """
+
+    poses: int = 64
+    always: float = 0.95
+    joints_between: int = 2
+    often: float = 0.05
+    clear: float = 0.1
+
+
+RULES = PairRules()
 
 
 class Deepest(NamedTuple):
@@ -124,12 +143,12 @@ def _contacts(
     for k, (i, j) in enumerate(pairs):
         one, other = solids[i], solids[j]
         joints = one.joint, other.joint
-        if touching[:, k].mean() >= ALWAYS:
+        if touching[:, k].mean() >= RULES.always:
             continue
         if one.geom is None or other.geom is None:
-            if not touching[0, k] or tree.apart(*joints) > CLOSE:
+            if not touching[0, k] or tree.apart(*joints) > RULES.joints_between:
                 direct.append((i, j))
-        elif rough[:, k].mean() > OFTEN and axes_between(skeleton, *joints):
+        elif rough[:, k].mean() > RULES.often and axes_between(skeleton, *joints):
             close.setdefault(joints, []).append((one.shape, other.shape))
         else:
             direct.append((i, j))
@@ -222,10 +241,10 @@ def _may_touch(skeleton: Skeleton, solids: Sequence[Solid]) -> list[tuple[int, i
 def _spread(skeleton: Skeleton) -> Pose:
     """Poses spread over the limits, always the same."""
     rng = np.random.default_rng(0)
-    angles = rng.uniform(-np.pi, np.pi, (SAMPLES, len(skeleton.freedoms)))
+    angles = rng.uniform(-np.pi, np.pi, (RULES.poses, len(skeleton.freedoms)))
     q = np.array(Pose.from_angles(skeleton, angles).clamped().coordinates)
     rows = skeleton.freedom_table.rows
     rows = rows.take(rows.is_number & np.isfinite(rows.low) & np.isfinite(rows.high))
     for coordinate, low, high in zip(rows.coordinate, rows.low, rows.high, strict=True):
-        q[:, coordinate] = rng.uniform(low, high, SAMPLES)
+        q[:, coordinate] = rng.uniform(low, high, RULES.poses)
     return Pose(skeleton, q)

@@ -18,8 +18,8 @@ from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
-SOLE = 0.15  # of a foot's height from its lowest point up: its sole
-CORNERS = 12  # points of a sole, at most
+SOLE_HEIGHT_PART = 0.15  # the sole is this part of a foot's height, from its lowest point up
+MOST_SOLE_POINTS = 12  # a sole with more points is thinned out to about so many
 
 
 def keep_balance(
@@ -115,12 +115,14 @@ def soles(skeleton: Skeleton, foot: int, up: Floats) -> list[tuple[int, Floats]]
     rest = skeleton.rest
     world = rest.positions[joints] + rotate(rest.rotations[joints], points)
     heights = world @ up
-    low = heights <= heights.min() + SOLE * max(float(np.ptp(heights)), 0.0)
+    low = heights <= heights.min() + SOLE_HEIGHT_PART * max(float(np.ptp(heights)), 0.0)
     if not _has_shape(skeleton, below):
         low[:] = True  # joints and tips alone: all of them stand
     kept = np.flatnonzero(low)
     kept = kept[corners(world[kept], up)]
-    return [(places[k][0], places[k][1][None]) for k in kept[:: max(1, len(kept) // CORNERS)]]
+    return [
+        (places[k][0], places[k][1][None]) for k in kept[:: max(1, len(kept) // MOST_SOLE_POINTS)]
+    ]
 
 
 def _has_shape(skeleton: Skeleton, joints: set[int]) -> bool:
