@@ -15,7 +15,7 @@ from problems import Case, demands_of, effector_point
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem.lowering import RADIAN
+from supple.problem.lowering import LENGTHS_PER_RADIAN
 from supple.solve.outcome import Demand
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
@@ -84,9 +84,9 @@ def cost(case: Case, demands: tuple[Demand, ...], amounts: np.ndarray) -> np.nda
         if demand.kind == "position":
             size = amounts[..., i] / case.problem.length
         elif demand.kind == "orientation":
-            size = RADIAN * amounts[..., i]
+            size = LENGTHS_PER_RADIAN * amounts[..., i]
         else:
-            size = RADIAN * 2.0 * np.sin(0.5 * amounts[..., i])
+            size = LENGTHS_PER_RADIAN * 2.0 * np.sin(0.5 * amounts[..., i])
         total += 0.5 * case.goals[demand.goal].weight * size**2
     return total
 
@@ -235,7 +235,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
             worse &= np.linalg.norm(way, axis=-1) > CLOSE * (length + far)
             # And seen from near, its last digits are rounding: d(size^2 / 2) = size d(size).
             weight = case.goals[demand.goal].weight
-            worse &= after - before > weight * RADIAN**2 * mine[:, i] * slack[:, i]
+            worse &= after - before > weight * LENGTHS_PER_RADIAN**2 * mine[:, i] * slack[:, i]
     shown = ("before", before), ("after", after), ("status", status)
     blame("never worse", judged & ~reached & worse, *shown)
 

@@ -15,7 +15,7 @@ from supple.errors import instance
 from supple.model.coordinates import common_batch
 from supple.model.skeleton import Pose
 
-SAMPLES = 65
+PATH_SAMPLES = 65  # poses along the path of a tip whose length is measured, ends included
 
 
 def _turns(start: Pose, answer: Pose) -> np.ndarray:
@@ -39,7 +39,7 @@ def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
     """
     poses = instance("start", start, Pose), instance("answer", answer, Pose)
     batch = common_batch(*(pose.batch_shape for pose in poses))
-    t = np.linspace(0.0, 1.0, SAMPLES).reshape(-1, *(1,) * len(batch))
+    t = np.linspace(0.0, 1.0, PATH_SAMPLES).reshape(-1, *(1,) * len(batch))
     points = start.interpolate(answer, t).position(effector)
     return np.linalg.norm(np.diff(points, axis=0), axis=-1).sum(axis=0)
 

@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW = 12
+_MOST_LISTED = 12  # choices that an error lists in full
 _LONGEST_NAME = 200  # longest name that is compared with others for a suggestion [characters]
-_SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
+_MOST_SUMMED = 16  # up to so many numbers are checked by their sum, which is faster
 _FLOAT64 = np.dtype(np.float64)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_AXES = (
@@ -69,7 +69,7 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
         raise SuppleError(f"unknown {what} {brief(given)}: there are none to choose from")
     hint = nearest(given, choices) if isinstance(given, str) else ""
     names = [brief(choice) for choice in choices]
-    if len(names) <= _FEW:
+    if len(names) <= _MOST_LISTED:
         expected = f"expected {'one of ' if len(names) > 1 else ''}{', '.join(names)}"
     else:
         expected = f"expected one of {len(names)}, such as {', '.join(names[:3])}"
@@ -294,7 +294,7 @@ def array(
     if numbers.dtype is not _FLOAT64 or not numbers.flags.carray:
         with np.errstate(over="ignore"):  # what is too large for float64 becomes infinite
             result = np.require(numbers, np.float64, ["C", "W"])
-    if result.size <= _SMALL and math.isfinite(sum(result.ravel().tolist())):
+    if result.size <= _MOST_SUMMED and math.isfinite(sum(result.ravel().tolist())):
         return result  # a sum that overflows is no fault: then each number is looked at
     good = np.isfinite(result) if finite else ~np.isnan(result)
     if not good.all():

@@ -21,7 +21,8 @@ from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import normalize
 
-COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
+# How far a number given for a mimic joint may be from what the joint that it copies gives [rad, model units].
+COPY_TOLERANCE = 1e-3
 
 
 def joint_names(
@@ -129,7 +130,7 @@ def from_joint_vector(
     off = (
         np.abs(pose.coordinates[..., places] - values).reshape(-1, len(chosen)).max(0, initial=0.0)
     )
-    if np.any(off > COPY):
+    if np.any(off > COPY_TOLERANCE):
         k = int(np.argmax(off))
         mimic = skeleton.joints[skeleton.index(chosen[k])].mimic
         raise SuppleError(

@@ -16,6 +16,7 @@ from supple.errors import SuppleError, brief, unmasked
 
 FloatArray = NDArray[np.float64]
 
+IDENTITY_WXYZ = (1.0, 0.0, 0.0, 0.0)
 _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from queue import SimpleQueue
 
-SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
+FIRST_PIECE_ROWS = 64  # a batch of no more rows runs in the calling thread
 # A piece that takes less time lets the next one grow, one that takes more lets it shrink [s].
-SHORT, LONG = 1e-3, 1e-2
+SHORTEST_PIECE, LONGEST_PIECE = 1e-3, 1e-2
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -80,7 +80,7 @@ def run_threaded(
     if threads is None:
         threads = min(cores(), _most.get() or cores())
     pieces = _Pieces(count, threads)
-    if threads == 1 or count <= SMALL:
+    if threads == 1 or count <= FIRST_PIECE_ROWS:
         while piece := pieces.take():
             pieces.do(part, piece)
             if progress is not None:
@@ -103,7 +103,7 @@ class _Pieces:
         self.count = count
         self.threads = threads
         self._next = 0
-        self._size = SMALL
+        self._size = FIRST_PIECE_ROWS
         self._taking = threading.Lock()
 
     def take(self) -> tuple[int, int] | None:
@@ -113,7 +113,7 @@ class _Pieces:
             if first >= self.count:
                 return None
             share = (self.count - first) // (2 * self.threads) if self.threads > 1 else self.count
-            self._next = min(first + max(SMALL, min(self._size, share)), self.count)
+            self._next = min(first + max(FIRST_PIECE_ROWS, min(self._size, share)), self.count)
             return first, self._next
 
     def do(self, part: Callable[[int, int], None], piece: tuple[int, int]) -> None:
@@ -122,10 +122,10 @@ class _Pieces:
         part(*piece)
         took = time.perf_counter() - begun
         rows = piece[1] - piece[0]
-        if took < SHORT:
+        if took < SHORTEST_PIECE:
             self._size = max(self._size, 2 * rows)
-        elif took > LONG:
-            self._size = max(SMALL, rows // 2)
+        elif took > LONGEST_PIECE:
+            self._size = max(FIRST_PIECE_ROWS, rows // 2)
 
 
 def _spread(
@@ -146,7 +146,7 @@ def _spread(
         finally:
             finished.put(0)
 
-    most = -(-pieces.count // SMALL)
+    most = -(-pieces.count // FIRST_PIECE_ROWS)
     futures = [pool.submit(worker) for _ in range(min(pieces.threads, most))]
     done, working = 0, len(futures)
     try:

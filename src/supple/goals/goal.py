@@ -15,6 +15,7 @@ from supple.errors import SuppleError, array, brief, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import IDENTITY_WXYZ
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
@@ -103,7 +104,6 @@ def kept(value: np.ndarray) -> np.ndarray:
 # Residual blocks ----------------------------------------------------------------------------------
 
 
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
 Vector = Sequence[float] | np.ndarray
 WORDS = {
     at.POSITION: "position",
@@ -154,7 +154,7 @@ class Block:
     weight: float
     fixed: Vector = (0.0, 0.0, 0.0)
     stretching: Vector = (0.0, 0.0, 0.0)
-    rotation: Vector = NO_TURN
+    rotation: Vector = IDENTITY_WXYZ
     axis: Vector = (1.0, 0.0, 0.0)
     target: Any = None
     offset: int = 0

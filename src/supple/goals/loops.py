@@ -10,15 +10,13 @@ from supple.errors import SuppleError, array, text
 from supple.goals.goal import Block, Floats, Goal
 from supple.kernels import layout
 from supple.model.effector import EffectorFrames, find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Pose, Skeleton
-from supple.rotations import multiply, rotate, unit_quaternions
+from supple.rotations import IDENTITY_WXYZ, multiply, rotate, unit_quaternions
 
 if TYPE_CHECKING:
     from supple.goals.mark import Mark
     from supple.model.loops import Loop
-
-ORIGIN = (0.0, 0.0, 0.0)
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class On:
         """The target in a report, as plain data."""
         return {"on": self.effector, "point": self.point}
 
-    def carrier(self, skeleton: Skeleton, number: int, rotation: Any = NO_TURN) -> Block:
+    def carrier(self, skeleton: Skeleton, number: int, rotation: Any = IDENTITY_WXYZ) -> Block:
         """The block without rows that the kernels place, for goal `number`."""
         frame = find_effector(skeleton, self.effector)
         return Block(
@@ -151,7 +149,7 @@ class Weld(Connect):
     """
 
     _: KW_ONLY
-    rotation: Any = NO_TURN
+    rotation: Any = IDENTITY_WXYZ
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -27,10 +27,23 @@ REASON = "{goal} of {frames} is off by {error}"
 WORDS = ("goal", "frames", "error")  # what a reason may mention
 TANGENTS = ("x", "y", "z", "the turn about x", "the turn about y", "the turn about z")
 
-# How the Jacobian is checked: by central differences, at the start's frames and at frames moved from there.
-STEP = 1e-5  # of the largest coordinate, and [rad]
-WRONG = 1e-4  # of the largest derivative: a greater difference is a mistake
-MOVED = 0.4  # [rad, and of the largest coordinate]
+
+@dataclass(frozen=True)
+class JacobianCheck:
+    """How a Jacobian is checked: by central differences, at the start's frames and at frames moved from there.
+
+    Attributes:
+        step: The step of the differences [parts of the largest coordinate, rad].
+        tolerance: A greater difference is a mistake [parts of 1 + the largest derivative of the row].
+        displacement: How far frames are moved for further checks [parts of the largest coordinate, rad].
+    """
+
+    step: float = 1e-5
+    tolerance: float = 1e-4
+    displacement: float = 0.4
+
+
+CHECK = JacobianCheck()
 
 
 class GoalFunction:
@@ -157,7 +170,7 @@ class GoalFunction:
         size = max(float(np.abs(frames[:, :3, 3]).max(initial=0.0)), 1.0)
         for n, name in enumerate(names):
             for k in range(6):
-                step = STEP * (size if k < 3 else 1.0)
+                step = CHECK.step * (size if k < 3 else 1.0)
                 ahead, behind = (
                     self.evaluate(_nudged(frames, n, k, sign * step), values) for sign in (1, -1)
                 )
@@ -168,7 +181,7 @@ class GoalFunction:
                     continue  # not defined around here: nothing to compare with
                 apart = np.abs(slopes - given[:, n, k])
                 scale = 1.0 + np.abs(slopes).max(axis=0)
-                wrong = ~(apart.min(axis=0) <= WRONG * scale)
+                wrong = ~(apart.min(axis=0) <= CHECK.tolerance * scale)
                 if wrong.any():
                     row = int(np.argmax(wrong))
                     raise SuppleError(
@@ -250,7 +263,9 @@ def _moved(frames: np.ndarray, number: int) -> np.ndarray:
     size = max(float(np.abs(frames[:, :3, 3]).max(initial=0.0)), 1.0)
     for n in range(len(frames)):
         for k in range(6):
-            amount = MOVED * ((0.618 * number * (6 * n + k + 1)) % 1.0 - 0.5 * (number > 0))
+            amount = CHECK.displacement * (
+                (0.618 * number * (6 * n + k + 1)) % 1.0 - 0.5 * (number > 0)
+            )
             frames = _nudged(frames, n, k, amount * (size if k < 3 else 1.0))
     return frames
 

@@ -20,9 +20,8 @@ import numpy as np
 from supple.kernels import decorators
 from supple.kernels.own_goals import PROTOTYPE, STEP, TANGENT
 
-FAR = (
-    1e-8  # the least step, as a part of the coordinate that it changes: rounding eats smaller ones
-)
+# The least step, as a part of the coordinate that it changes: smaller ones are lost to rounding.
+SMALLEST_RELATIVE_STEP = 1e-8
 
 _log = logging.getLogger("supple")
 
@@ -58,7 +57,7 @@ def differences(
             a0, a1, a2 = frames[n, i, 0], frames[n, i, 1], frames[n, i, 2]
             b0, b1, b2 = frames[n, j, 0], frames[n, j, 1], frames[n, j, 2]
             if k < 3:
-                frames[n, k, 3] = x + max(step, FAR * abs(x))
+                frames[n, k, 3] = x + max(step, SMALLEST_RELATIVE_STEP * abs(x))
                 moved = frames[n, k, 3] - x
             else:
                 moved = STEP

@@ -23,14 +23,13 @@ from supple.goals.goal import (
 from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import rotate, slerp, to_matrix
 
 if TYPE_CHECKING:
     from supple.goals.mark import Mark
     from supple.model.effector import EffectorFrames
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,9 +9,10 @@ import numpy as np
 
 from supple.errors import SuppleError, array, text
 from supple.goals.goal import OPEN, Block, Goal, check_depth, read_target
-from supple.goals.loops import ORIGIN, On
+from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
 

@@ -24,12 +24,28 @@ from supple.model.structure import Structure
 
 Floats = NDArray[np.float64]
 
-THICKNESS = 0.1  # radius of a bone's default capsule, as a part of the bone's length
-DIRECTIONS = 256  # in which the outermost points of a shape are taken to search its capsule
-SEARCH = 250  # steps of that search, at most
-SIMPLEX = 0.1  # how far it looks at first, in half sizes of the shape
-ENOUGH = 1e-5  # of the volume: it ends where its simplex differs by less
-DENSITY = 1000.0  # of bodies, that of water [kg/m^3]
+BONE_THICKNESS = 0.1  # radius of a bone's default capsule [parts of the bone's length]
+WATER_DENSITY = 1000.0  # about that of bodies [kg/m^3]
+
+
+@dataclass(frozen=True)
+class CapsuleSearch:
+    """The search for the smallest capsule around a shape. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        directions: Directions in which the outermost points of the shape are taken.
+        most_steps: Steps of the Nelder-Mead search, at most.
+        first_step: The size of its first simplex [half sizes of the shape].
+        tolerance: The search ends where the volumes at the corners of its simplex differ by less than this part.
+    """
+
+    directions: int = 256
+    most_steps: int = 250
+    first_step: float = 0.1
+    tolerance: float = 1e-5
+
+
+SEARCH = CapsuleSearch()
 
 
 @dataclass(frozen=True)
@@ -132,12 +148,12 @@ def enclosing(points: ArrayLike) -> Capsule:
 
 def _nelder_mead(cost: Callable[[Floats], float], start: Floats) -> Floats:
     """Where a function is least, by reflecting, stretching and shrinking a simplex around the start."""
-    corners = [start, *(start + step for step in SIMPLEX * np.eye(len(start)))]
+    corners = [start, *(start + step for step in SEARCH.first_step * np.eye(len(start)))]
     values = [cost(x) for x in corners]
-    for _ in range(SEARCH):
+    for _ in range(SEARCH.most_steps):
         order = np.argsort(values, kind="stable")
         corners, values = [corners[k] for k in order], [values[k] for k in order]
-        if values[-1] - values[0] <= ENOUGH * values[0]:
+        if values[-1] - values[0] <= SEARCH.tolerance * values[0]:
             break
         middle = np.mean(corners[:-1], axis=0)
         away = middle - corners[-1]
@@ -161,9 +177,9 @@ def _nelder_mead(cost: Callable[[Floats], float], start: Floats) -> Floats:
 
 def _outermost(points: Floats) -> Floats:
     """The points that are farthest out in some of many directions; all if they are few."""
-    if len(points) <= DIRECTIONS:
+    if len(points) <= SEARCH.directions:
         return points
-    return points[np.unique(np.argmax(directions(DIRECTIONS) @ points.T, axis=1))]
+    return points[np.unique(np.argmax(directions(SEARCH.directions) @ points.T, axis=1))]
 
 
 def directions(count: int) -> Floats:
@@ -310,7 +326,7 @@ def of_skeleton(
 
 
 def from_bones(
-    skeleton: Structure, *, thickness: float = THICKNESS
+    skeleton: Structure, *, thickness: float = BONE_THICKNESS
 ) -> dict[str, tuple[Capsule, ...]]:
     """By joint, a capsule to each of its children and tips that is not in the same place.
 
@@ -356,7 +372,10 @@ def from_meshes(meshes: Sequence[Mesh]) -> dict[str, tuple[Capsule, ...]]:
 
 
 def masses_of(
-    capsules: Mapping[str, Sequence[Capsule]], *, metres: float = 1.0, density: float = DENSITY
+    capsules: Mapping[str, Sequence[Capsule]],
+    *,
+    metres: float = 1.0,
+    density: float = WATER_DENSITY,
 ) -> dict[str, Mass | None]:
     """By joint, mass and centre of solid capsules; where they overlap, both count.
 

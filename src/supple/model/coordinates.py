@@ -21,7 +21,7 @@ from supple.rotations import from_rotation_vector, unit_quaternions
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1 << 14  # numbers in a block of rows
+FLOATS_PER_BLOCK = 1 << 14  # in a block of rows: its temporary arrays stay in the cache
 
 
 def read(skeleton: Structure, values: Any) -> Floats:
@@ -44,7 +44,7 @@ def read(skeleton: Structure, values: Any) -> Floats:
 
 def blocks(count: int, width: int) -> Iterator[slice]:
     """Slices of rows of some width, each small enough that temporary arrays stay in the cache."""
-    step = max(1, BLOCK // max(1, width))
+    step = max(1, FLOATS_PER_BLOCK // max(1, width))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 

@@ -23,7 +23,7 @@ from supple.rotations import from_axis_angle, multiply, rotate, to_matrix
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_CROSS = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+_CROSS_AXES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Tangent:
         axes, origins = self.axes[:, :, None], self.origins[:, :, None]
         arms = points[..., None] - origins
         out = np.empty(arms.shape)
-        for i, j, k in _CROSS:
+        for i, j, k in _CROSS_AXES:
             np.multiply(axes[:, j], arms[:, k], out=out[:, i])
             out[:, i] -= axes[:, k] * arms[:, j]
         slides = self.rows.is_slide
@@ -106,7 +106,7 @@ class Tangent:
         axes, origins = self.axes[pose], self.origins[pose]
         arms = [points[:, k, None] - origins[:, k] for k in range(3)]
         out = np.zeros(arms[0].shape)
-        for i, j, k in _CROSS:  # d . (axis x arm) = axis . (arm x d)
+        for i, j, k in _CROSS_AXES:  # d . (axis x arm) = axis . (arm x d)
             out += axes[:, i] * (
                 arms[j] * directions[:, k, None] - arms[k] * directions[:, j, None]
             )

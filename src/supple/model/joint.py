@@ -75,12 +75,12 @@ def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, 
     return None if all(one is None for one in found) else found
 
 
-MOST = 4.0 * math.pi  # angles beyond two turns either way are most likely degrees [rad]
+LARGEST_LIKELY_ANGLE = 4.0 * math.pi  # limits beyond two turns are most likely degrees [rad]
 
 
 def in_degrees(limits: Pair | None) -> bool:
     """True if limits that should be radians look like degrees: a finite one is beyond two turns."""
-    return limits is not None and any(MOST < abs(x) < math.inf for x in limits)
+    return limits is not None and any(LARGEST_LIKELY_ANGLE < abs(x) < math.inf for x in limits)
 
 
 def angles(what: str, limits: Pair | None) -> Pair | None:
@@ -101,7 +101,8 @@ def _doubt(what: str, low: float, high: float) -> None:
     )
 
 
-TINY = 1e-150  # kernels square and divide by what is across an axis
+# Kernels square components and divide by the part across an axis: smaller ones would underflow.
+SMALLEST_AXIS_COMPONENT = 1e-150
 
 
 def unit_axis(what: str, value: Any) -> Vector:
@@ -109,7 +110,7 @@ def unit_axis(what: str, value: Any) -> Vector:
     vector = axis_vector(value, what=what)
     if vector.shape != (3,):
         raise SuppleError(f"{what}: expected a letter or three numbers, got shape {vector.shape}")
-    x, y, z = (float(c) + 0.0 if abs(c) > TINY else 0.0 for c in vector)
+    x, y, z = (float(c) + 0.0 if abs(c) > SMALLEST_AXIS_COMPONENT else 0.0 for c in vector)
     return (x, y, z)
 
 

@@ -52,8 +52,9 @@ __all__ = [
     "Slider",
 ]
 
-BACK = 0.002  # how far short of pi a swing stops, where its direction or twist must be told [rad]
-NARROW = 1e-9  # the least half-angle among four that differ; smaller ones count as this [rad]
+# How far short of pi a swing stops where its direction or twist must be known: at pi neither is [rad].
+SHORT_OF_PI = 0.002
+SMALLEST_HALF_ANGLE = 1e-9  # of four that differ; smaller ones count as this [rad]
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -253,7 +254,9 @@ class Cone(Joint):
         """How far it may tilt down, up, left and right [rad]; None if that is the same all around."""
         if isinstance(self.swing, (int, float)):
             return None
-        down, up, left, right = (min(max(x, NARROW), math.pi - BACK) for x in self.swing)
+        down, up, left, right = (
+            min(max(x, SMALLEST_HALF_ANGLE), math.pi - SHORT_OF_PI) for x in self.swing
+        )
         return (down, up, left, right)
 
     @property
@@ -262,7 +265,7 @@ class Cone(Joint):
         limited = self.twist != (-math.pi, math.pi)
         greatest = self.swing if isinstance(self.swing, (int, float)) else max(self.swing)
         if limited or self.half_angles is not None:
-            greatest = min(greatest, math.pi - BACK)
+            greatest = min(greatest, math.pi - SHORT_OF_PI)
         return ((0.0, greatest), *rows([self.twist]))
 
 

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
-OFF = 1e-4  # weights whose sum differs from one by more are reported
+WEIGHT_SUM_TOLERANCE = 1e-4  # weights whose sum differs from one by more are reported
 
 
 class Described:
@@ -370,7 +370,7 @@ def _normalised(first: Ints, joint: Ints, weight: Floats) -> tuple[Ints, Ints, F
     vertex = np.repeat(np.arange(count), size)
     weight = np.maximum(weight, 0.0)
     total = np.bincount(vertex, weight, minlength=count)
-    off = int(np.count_nonzero(np.abs(total - 1.0) > OFF))
+    off = int(np.count_nonzero(np.abs(total - 1.0) > WEIGHT_SUM_TOLERANCE))
     lost = np.flatnonzero(total <= 0)
     if len(lost):  # their first joint has them wholly, joint 0 if they have none
         some = lost[size[lost] > 0]

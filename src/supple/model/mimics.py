@@ -20,7 +20,7 @@ from supple.model.joint import Joint, Mimic, Pair
 from supple.model.parts import Node
 
 _log = logging.getLogger("supple")
-ROUNDING = 1e-9  # of a range: less than this is no range, and a cut by less than this is none
+RANGE_ROUNDING = 1e-9  # a range, or a cut of one, below this part of the range is rounding
 
 
 class Followed(NamedTuple):
@@ -155,14 +155,14 @@ def unfit_limits(
 def _locks(own: Pair, copy: Pair, left: Pair) -> bool:
     """True if limits with a range leave none of a source's range; limits of one value lock on purpose."""
     widths = [high - low for low, high in (own, copy)]
-    room = ROUNDING * min(width for width in (*widths, 1.0) if width < math.inf)
+    room = RANGE_ROUNDING * min(width for width in (*widths, 1.0) if width < math.inf)
     return min(widths) > 0.0 and left[1] - left[0] <= room
 
 
 def _cuts(own: Pair, left: Pair) -> bool:
     """True if a range is more narrow than another by more than rounding."""
     width = own[1] - own[0]
-    room = ROUNDING * (width if width < math.inf else 1.0)
+    room = RANGE_ROUNDING * (width if width < math.inf else 1.0)
     return any(a != b and not abs(a - b) <= room for a, b in zip(own, left, strict=True))
 
 

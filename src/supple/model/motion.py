@@ -27,14 +27,14 @@ from supple.model.mirror import mirrored_poses
 from supple.model.skeleton import Pose, Skeleton, check_format
 
 FORMAT = "supple-motion"
-VERSION = 1
+FORMAT_VERSION = 1
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CLOSED = 1e-6  # poses that differ by no more than this [rad, or of the offsets] look the same
-MOST = 10_000_000  # frames of a motion that is sampled anew
-WHOLE = 1e-3  # of a frame: how far before a new frame a motion may end and still have it
+SAME_POSE_TOLERANCE = 1e-6  # poses that differ by no more look the same [rad, parts of the offsets]
+MOST_RESAMPLED_FRAMES = 10_000_000
+FRAME_ROUNDING = 1e-3  # how far before a frame a motion may end and still have it [frames]
 
 
 class Channels(Protocol):
@@ -341,7 +341,7 @@ class Motion:
         """
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "name": self._name,
             "fps": self._fps,
             "loop": self._loop,
@@ -353,7 +353,7 @@ class Motion:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], skeleton: Skeleton | None = None) -> Motion:
         """The motion that `to_json` described; `skeleton` if the data does not hold it."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("name", "fps", "loop", "poses"):
             if key not in data:
                 raise SuppleError(f"motion from JSON: expected {key!r}, got none")
@@ -428,15 +428,15 @@ def even_times(motion: Motion, fps: float) -> tuple[Floats, float]:
     """
     start = float(motion.times[0])
     wanted = (motion.period if motion.loop else motion.duration) * fps
-    if not wanted < MOST:
-        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST:,} frames, got "
+    if not wanted < MOST_RESAMPLED_FRAMES:
+        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST_RESAMPLED_FRAMES:,} frames, got "
                           f"{wanted:.3g} of {motion.duration:.3g} s at {fps:g} a second")  # fmt: skip
     if motion.loop:
         period = motion.period
         count = max(1, round(period * fps))
         when = start + np.arange(count, dtype=np.float64) * (period / count)
         return when, count / period if period > 0 else fps
-    count = math.floor(motion.duration * fps + WHOLE) + 1
+    count = math.floor(motion.duration * fps + FRAME_ROUNDING) + 1
     return start + np.arange(count, dtype=np.float64) / fps, fps
 
 
@@ -461,10 +461,13 @@ def shaped(poses: Pose, shape: tuple[int, ...]) -> Pose:
 
 def alike(a: Pose, b: Pose) -> bool:
     """True if two poses look the same, but for rounding."""
-    if np.max(a.turns(b), initial=0.0) > CLOSED:
+    if np.max(a.turns(b), initial=0.0) > SAME_POSE_TOLERANCE:
         return False
     one, two = a.local_translations, b.local_translations
-    return bool(np.abs(one - two).max(initial=0.0) <= CLOSED * (1.0 + np.abs(one).max(initial=0.0)))
+    return bool(
+        np.abs(one - two).max(initial=0.0)
+        <= SAME_POSE_TOLERANCE * (1.0 + np.abs(one).max(initial=0.0))
+    )
 
 
 # One after the other -----------------------------------------------------------------------------

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, brief, listed
 from supple.model.joints import Ball, Joint
-from supple.rotations import unit_quaternions
+from supple.rotations import IDENTITY_WXYZ, unit_quaternions
 
 ORIGIN = (0.0, 0.0, 0.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
 class Node(NamedTuple):
@@ -29,7 +28,7 @@ class Node(NamedTuple):
     parent: str | None = None
     offset: ArrayLike = ORIGIN
     joint: Joint = Ball()
-    rotation: ArrayLike = UPRIGHT
+    rotation: ArrayLike = IDENTITY_WXYZ
 
 
 class Tip(NamedTuple):
@@ -45,7 +44,7 @@ class Tip(NamedTuple):
     name: str
     joint: str
     offset: ArrayLike = ORIGIN
-    rotation: ArrayLike = UPRIGHT
+    rotation: ArrayLike = IDENTITY_WXYZ
 
 
 Record = TypeVar("Record", Node, Tip)

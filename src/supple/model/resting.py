@@ -6,9 +6,9 @@ import numpy as np
 
 from supple.kernels import layout
 from supple.model.joints import Mimic
-from supple.model.parts import UPRIGHT, Node, Tip
+from supple.model.parts import Node, Tip
 from supple.model.structure import Posed
-from supple.rotations import conjugate, multiply, rotate
+from supple.rotations import IDENTITY_WXYZ, conjugate, multiply, rotate
 
 
 def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
@@ -30,7 +30,7 @@ def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
     else:
         above = np.concatenate([parents, tip_joint])
         R, p = pose.rotations, pose.positions
-        R_above = np.where(above[:, None] < 0, UPRIGHT, R[above])
+        R_above = np.where(above[:, None] < 0, IDENTITY_WXYZ, R[above])
         p_above = np.where(above[:, None] < 0, 0.0, p[above])
         local = rotate(conjugate(R_above), p - p_above)
         turned = multiply(conjugate(R_above), R)

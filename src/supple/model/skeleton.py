@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from supple.model.physics import Physics
 
 FORMAT = "supple-skeleton"
-VERSION = 1
+FORMAT_VERSION = 1
 POSE_FORMAT = "supple-pose"
-POSE_VERSION = 1
+POSE_FORMAT_VERSION = 1
 Floats = NDArray[np.float64]
 
 
@@ -486,7 +486,7 @@ class Pose:
         own = self._skeleton
         return {
             "format": POSE_FORMAT,
-            "version": POSE_VERSION,
+            "version": POSE_FORMAT_VERSION,
             "skeleton": own.to_json() if flag("skeleton", skeleton) else own.fingerprint,
             "coordinates": self._coordinates.tolist(),
             "translations": None if self._translations is None else self._translations.tolist(),
@@ -501,7 +501,7 @@ class Pose:
             data: What `to_json` gave.
             skeleton: Whose pose it is; None if the data holds the skeleton.
         """
-        check_format(data, POSE_FORMAT, POSE_VERSION)
+        check_format(data, POSE_FORMAT, POSE_FORMAT_VERSION)
         held = data.get("skeleton")
         own = Skeleton.from_json(held) if isinstance(held, Mapping) else None
         if skeleton is None:
@@ -936,7 +936,7 @@ class Skeleton:
     def _parts_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "joints": [part_to_json(node) for node in self.nodes],
             "tips": [part_to_json(tip) for tip in self.tips],
         }
@@ -944,7 +944,7 @@ class Skeleton:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Skeleton:
         """The skeleton that `to_json` described."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         nodes = [part_from_json(Node, node) for node in data.get("joints", ())]
         tips = [part_from_json(Tip, tip) for tip in data.get("tips", ())]
         physics = None

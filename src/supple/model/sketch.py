@@ -20,10 +20,10 @@ from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, m
 
 Floats = NDArray[np.float64]
 
-WIDTH, HEIGHT, MARGIN = 360, 240, 18
+SVG_WIDTH, SVG_HEIGHT, SVG_MARGIN = 360, 240, 18  # [px]
 AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
-MOST_POSES = 12  # of a batch
-MOST_DETAILED = 200  # joints, beyond which frames and limits would only be clutter
+MOST_POSES = 12  # of a batch that are drawn
+MOST_DETAILED_JOINTS = 200  # beyond which frames and limits would only be clutter
 
 
 def skeleton_tree(skeleton: Structure, *, limit: int = 200) -> str:
@@ -201,7 +201,7 @@ def pose_svg(pose: Posed) -> str:
     chosen = chosen if len(all_positions) else chosen[:0]
     groups = all_positions[chosen]
     curves: list[Curve] = []
-    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED:
+    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED_JOINTS:
         curves = limit_curves(pose)
     everything = np.concatenate([groups.reshape(-1, 3), *(curve.points for curve in curves)])
     if not len(everything):
@@ -210,14 +210,14 @@ def pose_svg(pose: Posed) -> str:
     view = _view(bool(flat))
     place = _fit(everything @ view.T)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" style="background:white">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SVG_WIDTH}" height="{SVG_HEIGHT}" '
+        f'viewBox="0 0 {SVG_WIDTH} {SVG_HEIGHT}" role="img" style="background:white">'
         f"<title>{escape(repr(pose))}</title>"
     ]
     for curve in curves:
         d = _path(place(curve.points @ view.T))
         parts.append(f'<path d="{d}" fill="#9467bd" fill-opacity="0.12" stroke="#9467bd"/>')
-    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED:
+    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED_JOINTS:
         parts += _triads(pose, view, place)
     for n, positions in enumerate(groups):
         opacity = 0.25 + 0.75 * (n + 1) / len(groups) if len(groups) > 1 else 1.0
@@ -236,7 +236,7 @@ def _view(flat: bool) -> Floats:
 def _fit(points: Floats):
     """A function from the plane of view to the page that fits all points into it."""
     low, high = points.min(axis=0), points.max(axis=0)
-    room = np.array([WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN])
+    room = np.array([SVG_WIDTH - 2 * SVG_MARGIN, SVG_HEIGHT - 2 * SVG_MARGIN])
     size = high - low
     with np.errstate(divide="ignore"):
         scale = float(np.min(room / size))
@@ -244,7 +244,7 @@ def _fit(points: Floats):
     middle = 0.5 * low + 0.5 * high
 
     def place(at: Floats) -> Floats:
-        return (at - middle) * (scale, -scale) + (WIDTH / 2, HEIGHT / 2)
+        return (at - middle) * (scale, -scale) + (SVG_WIDTH / 2, SVG_HEIGHT / 2)
 
     return place
 

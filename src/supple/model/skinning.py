@@ -19,7 +19,7 @@ from supple.threads import run_threaded
 Floats = NDArray[np.float64]
 
 METHODS = ("linear", "dual")
-RIGID = 1e-9  # how far from a rotation a matrix may be to count as one
+RIGIDITY_TOLERANCE = 1e-9  # how far from a rotation a matrix may be to count as one
 
 
 @overload
@@ -143,7 +143,7 @@ def dual_quaternions(matrices: Floats) -> tuple[Floats, Floats]:
     off = np.max(np.abs(gram - np.eye(3)), initial=0.0)
     mirrored = np.any(np.linalg.det(linear) < 0)
     stretches = np.zeros((0, matrices.shape[1], 9))
-    if off > RIGID or mirrored:
+    if off > RIGIDITY_TOLERANCE or mirrored:
         u, sizes, vt = np.linalg.svd(linear)  # the polar decomposition: rotation, then stretch
         turn = u @ vt
         sign = np.where(np.linalg.det(turn) < 0, -1.0, 1.0)[..., None]

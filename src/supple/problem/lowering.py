@@ -25,12 +25,12 @@ from supple.problem.tree import DENSE_ROWS, is_worth_a_tree
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
 
-RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
+LENGTHS_PER_RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
 NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
 # Lengths of the longest bone that are taken [model units]. Kernels form fourth powers of lengths and of
 # tolerances 1e-4 as long, which must neither underflow (1e-308) nor overflow (1e308).
 SHORTEST_LENGTH, LONGEST_LENGTH = 1e-60, 1e60
-CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
+LOOP_TOLERANCE = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
 
 
 class Paths:
@@ -201,7 +201,7 @@ class Problem:
         self.length: float = longest or float(bones.sum()) or 1.0
         for block in self.blocks:
             if block.hard:
-                block.tolerance = CLOSED * (self.length if block.kind == at.MEET else 1.0)
+                block.tolerance = LOOP_TOLERANCE * (self.length if block.kind == at.MEET else 1.0)
             elif block.tolerance:
                 continue  # the goal's own
             elif block.is_length:
@@ -287,7 +287,7 @@ class Problem:
         self._head = head
         self._tables = (active, moving, blocks, *reach)
         head_f[at.F_LENGTH] = self.length
-        head_f[at.F_RADIAN] = RADIAN
+        head_f[at.F_RADIAN] = LENGTHS_PER_RADIAN
         rest = self.skeleton.rest.coordinates
         if posture is not None:
             rest, head_f[at.F_REST] = posture

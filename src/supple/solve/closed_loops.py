@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.kernels import layout as at
 from supple.model.freedoms import Kind
-from supple.problem.lowering import RADIAN, Problem
+from supple.problem.lowering import LENGTHS_PER_RADIAN, Problem
 from supple.solve.execute import Batch
 
 RANK_RELATIVE_TOLERANCE = (
@@ -57,7 +57,7 @@ class ClosedLoops:
         hard = [(n, block) for n, block in enumerate(problem.blocks) if block.hard]
         self._rows = np.array([3 * n + i for n, _ in hard for i in range(3)], np.int64)
         scales = [
-            block.weight * (1.0 / problem.length if block.kind == at.MEET else RADIAN)
+            block.weight * (1.0 / problem.length if block.kind == at.MEET else LENGTHS_PER_RADIAN)
             for _, block in hard
         ]
         tolerances = [block.tolerance for _, block in hard]

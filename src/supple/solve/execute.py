@@ -19,7 +19,8 @@ from supple.problem.lowering import Problem
 from supple.solve.trace import Trace
 from supple.solvers import Solver, is_own
 
-BETTER = 1.0 - 1e-6  # a later solver's answer that is not reached must cost less than this fraction
+# A later solver's answer that misses the goals replaces an earlier one if it costs less than this fraction of it.
+BETTER_COST_RATIO = 1.0 - 1e-6
 MOST_STEPS = 2_000_000  # a trace holds no more steps than this
 
 
@@ -252,7 +253,7 @@ class Executor:
     def _better(self, new: np.ndarray, old: np.ndarray) -> np.ndarray:
         """Which reports of a later solver, shape (B, width), are to replace the old ones."""
         reached = new[:, self._status] == layout.REACHED
-        return reached | (new[:, self._cost] < BETTER * old[:, self._cost])
+        return reached | (new[:, self._cost] < BETTER_COST_RATIO * old[:, self._cost])
 
     def _buffers(self, solver: Solver) -> TraceBuffers:
         """Room for everything that a solver may record."""

@@ -5,7 +5,7 @@ to call, so that a page or another program that has the compiled kernels (`suppl
 without Python. The layout is described in `docs/lowered-problems.md`; everything is little-endian:
 
     8 bytes     SIGNATURE
-    2 x uint32  VERSION, and the length of the header
+    2 x uint32  FORMAT_VERSION, and the length of the header
     header      JSON, UTF-8, padded with spaces to 8 bytes
     arrays      int64 or float64, C order; each where the header says, counted from the header's end
 """
@@ -30,7 +30,7 @@ from supple.solve.outcome import Asked
 from supple.solvers import Solver
 
 SIGNATURE = b"SUPPLEIK"
-VERSION = 1
+FORMAT_VERSION = 1
 FORMAT = "supple-problem"
 MOST_EVENTS = 200_000  # steps that a trace of a lowered problem has room for
 
@@ -177,4 +177,4 @@ def _joined(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         offset += len(data)
     text = json.dumps({**header, "arrays": listed}, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 8)
-    return b"".join((SIGNATURE, struct.pack("<2I", VERSION, len(text)), text, *parts))
+    return b"".join((SIGNATURE, struct.pack("<2I", FORMAT_VERSION, len(text)), text, *parts))

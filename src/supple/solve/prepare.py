@@ -45,12 +45,12 @@ from supple.threads import run_threaded
 
 POLICIES = ("approach", "keep")
 _empty = np.empty
-PROGRESS = 64  # frames of a track from one report of progress to the next
+FRAMES_PER_REPORT = 64  # frames of a track between two reports of progress
 _NUMBERS = frozenset((float, int, np.float64))
 _SCALARS = frozenset((*_NUMBERS, np.float32, np.float16, np.int64, np.int32, np.int16, np.uint8))
 _LISTS = frozenset((list, tuple))
 _FLOAT64 = np.dtype(np.float64)
-_LARGE = 2.0**63  # from here on integers are no 64-bit numbers
+_INT64_END = 2.0**63  # integers from here on do not fit into 64 bits
 
 Rate = float | Mapping[str, Any] | None
 """A greatest speed or acceleration: for all joints, or by name."""
@@ -466,8 +466,8 @@ class Prepared:
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
         out = np.empty((len(rows) + 1, self.executor.width))
         out[0, : self.problem.coordinates] = start._coordinates
-        for first in range(0, len(rows), PROGRESS):
-            last = min(first + PROGRESS, len(rows))
+        for first in range(0, len(rows), FRAMES_PER_REPORT):
+            last = min(first + FRAMES_PER_REPORT, len(rows))
             if first == 0:
                 self.executor.run_path(frames, out, 0, 1)
             steady.executor.run_path(frames, out, max(first, 1), last)
@@ -497,7 +497,7 @@ class Prepared:
             batch = (offsets, q, rows[k : k + 1])
             out[k], velocities[k + 1] = servo.tick(batch, velocities[k], dt, before)
             q = out[k : k + 1, :count].copy()
-            if progress is not None and ((k + 1) % PROGRESS == 0 or k + 1 == len(rows)):
+            if progress is not None and ((k + 1) % FRAMES_PER_REPORT == 0 or k + 1 == len(rows)):
                 progress(k + 1, len(rows))
         aside = Aside(velocity=velocities[1:])
         return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
@@ -774,7 +774,11 @@ class Targets:
                 value = value.tolist()
             if slot == "target":
                 x, y, z = value
-                if not (-_LARGE < x < _LARGE and -_LARGE < y < _LARGE and -_LARGE < z < _LARGE):
+                if not (
+                    -_INT64_END < x < _INT64_END
+                    and -_INT64_END < y < _INT64_END
+                    and -_INT64_END < z < _INT64_END
+                ):
                     return False
                 row[place], row[place + 1], row[place + 2] = x, y, z
             elif slot == "orientation":
@@ -786,7 +790,7 @@ class Targets:
                     w, x, y, z = w / size, x / size, y / size, z / size
                 row[place], row[place + 1], row[place + 2], row[place + 3] = w, x, y, z
             else:
-                if len(value) != turn_place or not all(-_LARGE < x < _LARGE for x in value):
+                if len(value) != turn_place or not all(-_INT64_END < x < _INT64_END for x in value):
                     return False
                 for x in value:
                     row[place] = x

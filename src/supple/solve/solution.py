@@ -29,7 +29,7 @@ __all__ = ["Asked", "Collision", "Demand", "OutOfReach", "Solution", "Status"]
 
 STATUSES = tuple(Status)  # by their values
 FORMAT = "supple-solution"
-VERSION = 1
+FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -388,7 +388,7 @@ class Solution:
         velocity = self._aside.velocity
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "skeleton": self.skeleton.to_json(),
             "asked": self.asked.to_json(),
             "start": self._start.to_json(skeleton=False),
@@ -407,7 +407,7 @@ class Solution:
         Raises:
             SuppleError: The data is no solution, or not of this version.
         """
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("skeleton", "asked", "start", "blend", "report", "alternatives"):
             if key not in data:
                 raise SuppleError(f"solution from JSON: expected {key!r}, got none")

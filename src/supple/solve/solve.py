@@ -17,13 +17,12 @@ from supple.solve.solution import Solution
 from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
-KEPT = 64  # prepared problems held for the next calls of `solve`
+CACHED_PROBLEMS = 64  # prepared problems kept for the next calls of `solve`
 MOST_SOLUTIONS = 4096  # that one call looks for: memory and time grow with it
-SEEDS = 32  # other beginnings looked at for each answer asked for
-LOOKED_AT = (
-    4  # answers compared at a time, for each that is asked for: the cheapest are most often enough
-)
-DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
+SEEDS_PER_SOLUTION = 32  # other starts tried for each answer asked for
+# Answers compared at a time, for each that is asked for: the cheapest are most often enough.
+COMPARED_PER_SOLUTION = 4
+SAME_ANSWER_ANGLE = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
 Cost = Callable[[Pose, Pose], np.ndarray]
 
@@ -141,7 +140,7 @@ def _prepared(
     )
 
 
-_shared = lru_cache(maxsize=KEPT, typed=True)(_prepared)
+_shared = lru_cache(maxsize=CACHED_PROBLEMS, typed=True)(_prepared)
 """The prepared problems of recent calls; skeletons that are equal share them."""
 
 
@@ -149,7 +148,7 @@ def _problems_of(skeleton: Skeleton) -> Callable[..., Prepared]:
     """A function that prepares problems of a skeleton and remembers the last ones; the skeleton keeps it."""
     if not isinstance(skeleton, Skeleton):
         return partial(_prepared, skeleton)  # which says what is wrong
-    skeleton._problems = lru_cache(maxsize=KEPT, typed=True)(partial(_shared, skeleton))
+    skeleton._problems = lru_cache(maxsize=CACHED_PROBLEMS, typed=True)(partial(_shared, skeleton))
     return skeleton._problems
 
 
@@ -168,7 +167,7 @@ def _best_of(
     if not first.reached:
         return first
     start = first.start
-    seeds = prepared.seeds(start, SEEDS * count)
+    seeds = prepared.seeds(start, SEEDS_PER_SOLUTION * count)
     found = prepared.solve(*targets, start=seeds, threads=threads)
     found = found[found.reached]
     seeds = found.start
@@ -203,9 +202,9 @@ def _different(
         moves = costs.moves(poses[one], poses[others])
         if not turned:
             moves[:, hinges] = np.abs(np.remainder(moves[:, hinges] + np.pi, 2.0 * np.pi) - np.pi)
-        return others[moves.max(axis=-1) > DIFFERENT]
+        return others[moves.max(axis=-1) > SAME_ANSWER_ANGLE]
 
-    size = LOOKED_AT * count
+    size = COMPARED_PER_SOLUTION * count
     for first in range(0, len(order), size):
         left = order[first : first + size]
         for one in kept:

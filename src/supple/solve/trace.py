@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from supple.model.freedoms import JointRows
 
 FORMAT = "supple-trace"
-VERSION = 1
+FORMAT_VERSION = 1
 
 
 class Step(NamedTuple):
@@ -139,7 +139,7 @@ class Trace:
         """Plain data that `from_json` reads back."""
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "solver": self.solver,
             "skeleton": self.skeleton.to_json(),
             "goals": {name: target.tolist() for name, target in self.goals.items()},
@@ -158,7 +158,7 @@ class Trace:
         Raises:
             SuppleError: The data is not a trace, or not of this version.
         """
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         try:
             skeleton = Skeleton.from_json(data["skeleton"])
             coordinates = Pose(skeleton, data["coordinates"]).packed_coordinates
