@@ -142,7 +142,7 @@ def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
             return ()
         joint = int(sources[joint]) if sources[joint] >= 0 else joint
         rows = table.rows_of(joint)
-        rows = rows.take(rows.is_number)
+        rows = rows.take(rows.is_scalar)
         if table.joints.quaternion[joint] >= 0:
             return ()
         for i, slides in enumerate(rows.is_slide.tolist()):

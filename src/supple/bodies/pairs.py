@@ -244,7 +244,7 @@ def _spread(skeleton: Skeleton) -> Pose:
     angles = rng.uniform(-np.pi, np.pi, (RULES.poses, len(skeleton.freedoms)))
     q = np.array(Pose.from_angles(skeleton, angles).clamped().coordinates)
     rows = skeleton.freedom_table.rows
-    rows = rows.take(rows.is_number & np.isfinite(rows.low) & np.isfinite(rows.high))
+    rows = rows.take(rows.is_scalar & np.isfinite(rows.low) & np.isfinite(rows.high))
     for coordinate, low, high in zip(rows.coordinate, rows.low, rows.high, strict=True):
         q[:, coordinate] = rng.uniform(low, high, RULES.poses)
     return Pose(skeleton, q)

@@ -195,7 +195,7 @@ class Block:
         return self.target is None and self.kind < at.MEET
 
     @property
-    def numbers(self) -> int:
+    def target_floats(self) -> int:
         """How many numbers its target has in a row of targets."""
         if self.kind >= at.OWN:
             return self.size

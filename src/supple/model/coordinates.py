@@ -65,7 +65,7 @@ def project(skeleton: Structure, q: Floats) -> Floats:
 def to_angles(skeleton: Structure, q: Floats) -> Floats:
     """The freedoms (..., D) of coordinates; balls as rotation vectors."""
     packed = skeleton.packed
-    maps = (packed.number_at, packed.number_freedom, packed.turn_at, packed.turn_freedom)
+    maps = (packed.additive_at, packed.additive_freedom, packed.turn_at, packed.turn_freedom)
     angles = np.empty((*q.shape[:-1], packed.freedom_count))
     if q.ndim == 1:
         angles_batch(*maps, q[None], angles[None])
@@ -80,7 +80,7 @@ def from_angles(skeleton: Structure, angles: Floats) -> Floats:
     packed = skeleton.packed
     q = np.empty((*angles.shape[:-1], len(packed.rest)))
     q[...] = packed.rest
-    q[..., packed.number_at] = angles[..., packed.number_freedom]
+    q[..., packed.additive_at] = angles[..., packed.additive_freedom]
     q[..., packed.turn_at] = from_rotation_vector(angles[..., packed.turn_freedom])
     follow(skeleton, q)
     return q

@@ -67,10 +67,10 @@ def _root_from(joints: Sequence[Joint], packed: Packed, top: int) -> FreeRoot | 
         if not _is_open(joint) or (found and apart):
             break
         frame = multiply(frame, floats[layout.REST : layout.REST + 4])
-        own = [rotate(frame, np.array(one.axis)) for one in joint.numbers if one.slides]
+        own = [rotate(frame, np.array(one.axis)) for one in joint.scalars if one.slides]
         if own and (turns or any(abs(a @ b) > SQUARE_COSINE for a in own for b in directions)):
             break
-        turning = 3 if joint.has_quaternion else len(joint.numbers) - len(own)
+        turning = 3 if joint.has_quaternion else len(joint.scalars) - len(own)
         if turns + turning > TURNS.get(len(directions) + len(own), 0):
             break
         first = int(packed.ints[j, layout.Q])
@@ -92,7 +92,7 @@ def _only_children(packed: Packed, top: int) -> Iterator[int]:
 def _is_open(joint: Joint) -> bool:
     """True if a joint moves by itself and has no limits; a stretch aside."""
     limited = joint.has_swing_limits or any(
-        one.frozen or one.limits is not None for one in joint.numbers
+        one.frozen or one.limits is not None for one in joint.scalars
     )
-    moves = joint.has_quaternion or bool(joint.numbers)
+    moves = joint.has_quaternion or bool(joint.scalars)
     return moves and joint.mimic is None and not limited

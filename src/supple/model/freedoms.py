@@ -114,12 +114,12 @@ class Rows(_OfJoints):
         return self.kind == Kind.SLIDE
 
     @property
-    def is_number(self) -> Bools:
+    def is_scalar(self) -> Bools:
         """Which are slides or angles, plain numbers of a joint, (R,)."""
         return self.kind <= Kind.ANGLE
 
     @property
-    def is_scalar(self) -> Bools:
+    def is_additive(self) -> Bools:
         """Which are one coordinate as it stands: slides, angles and stretches, (R,)."""
         return self.kind != Kind.ROTATION
 
@@ -176,7 +176,7 @@ class JointRows(_Table):
     is_cone: Bools
 
     @property
-    def numbers(self) -> Ints:
+    def scalars(self) -> Ints:
         """How many slides and angles each joint has, (N,)."""
         return self.slides + self.angles
 
@@ -276,14 +276,14 @@ class Freedoms:
         return self.rows.take(self.rows.is_copy)
 
     @cached_property
-    def scalars(self) -> Rows:
+    def additive(self) -> Rows:
         """The freedoms that are one coordinate as it stands: slides, angles and stretches."""
-        return self.free.take(self.free.is_scalar)
+        return self.free.take(self.free.is_additive)
 
     @cached_property
-    def numbers(self) -> Rows:
+    def scalars(self) -> Rows:
         """The freedoms that are slides or angles."""
-        return self.free.take(self.free.is_number)
+        return self.free.take(self.free.is_scalar)
 
     @cached_property
     def _rated(self) -> Rows:
@@ -369,8 +369,8 @@ class Freedoms:
         out = np.array(
             np.broadcast_to(q, (*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), q.shape[-1]))
         )
-        scalars, turns = self.scalars, self.quaternions
-        out[..., scalars.coordinate] += step[..., scalars.freedom]
+        additive, turns = self.additive, self.quaternions
+        out[..., additive.coordinate] += step[..., additive.freedom]
         if len(turns):
             turn = from_rotation_vector(step[..., turns.freedom])
             out[..., turns.coordinate] = multiply(turn, out[..., turns.coordinate])
@@ -383,16 +383,16 @@ class Freedoms:
         The inverse of `stepped`. Divided by a time it is a velocity, as in `Solution.velocity`.
         """
         packed = self._packed
-        at, turn_at = packed.number_at, packed.turn_at
+        at, turn_at = packed.additive_at, packed.turn_at
         if (
             before.ndim == after.ndim == 1
         ):  # without an ellipsis, which takes longer than the numbers
             out = np.empty(packed.freedom_count)
-            out[packed.number_freedom] = after[at] - before[at]
+            out[packed.additive_freedom] = after[at] - before[at]
         else:
             change = after[..., at] - before[..., at]
             out = np.empty((*change.shape[:-1], packed.freedom_count))
-            out[..., packed.number_freedom] = change
+            out[..., packed.additive_freedom] = change
         if len(turn_at):
             turned = multiply(after[..., turn_at], conjugate(before[..., turn_at]))
             out[..., packed.turn_freedom] = to_rotation_vector(turned)
@@ -445,20 +445,20 @@ def _joint_rows(packed: Packed) -> JointRows:
 def _rows(packed: Packed, joints: JointRows) -> tuple[Rows, Ints]:
     """The rows of the table, and where those of each joint begin, shape (N + 1,)."""
     ints, floats = packed.ints, packed.floats
-    numbers, turning = joints.numbers, 3 * (joints.quaternion >= 0)
-    counts = numbers + turning + (joints.stretch >= 0)
+    scalars, turning = joints.scalars, 3 * (joints.quaternion >= 0)
+    counts = scalars + turning + (joints.stretch >= 0)
     first = np.concatenate([[0], np.cumsum(counts)])
     joint = np.repeat(np.arange(len(ints)), counts)
     place = np.arange(len(joint)) - first[joint]  # in its joint
-    is_number = place < numbers[joint]
-    is_rotation = ~is_number & (place < (numbers + turning)[joint])
-    is_stretch = ~is_number & ~is_rotation
+    is_scalar = place < scalars[joint]
+    is_rotation = ~is_scalar & (place < (scalars + turning)[joint])
+    is_stretch = ~is_scalar & ~is_rotation
     kind = np.where(place < joints.slides[joint], Kind.SLIDE, Kind.ANGLE)
     kind = np.where(is_rotation, Kind.ROTATION, np.where(is_stretch, Kind.STRETCH, kind))
-    part = np.where(is_number, place, np.where(is_rotation, place - numbers[joint], 0))
-    number = np.where(is_number, place, 0)
+    part = np.where(is_scalar, place, np.where(is_rotation, place - scalars[joint], 0))
+    number = np.where(is_scalar, place, 0)
     column = layout.AXIS + 3 * number[:, None] + np.arange(3)
-    axis = np.where(is_number[:, None], floats[joint[:, None], column], 0.0)
+    axis = np.where(is_scalar[:, None], floats[joint[:, None], column], 0.0)
     axis[is_rotation] = np.eye(3)[part[is_rotation]]
     limits = []
     for side, stretch in ((0, layout.STRETCH_LO), (1, layout.STRETCH_HI)):
@@ -466,8 +466,8 @@ def _rows(packed: Packed, joints: JointRows) -> tuple[Rows, Ints]:
         limit[is_rotation] = (-np.inf, np.inf)[side]
         limit[is_stretch] = floats[joint[is_stretch], stretch]
         limits.append(limit)
-    frozen = is_number & ((ints[joint, layout.FROZEN] >> number & 1) == 1)
-    source = np.where(is_number, joints.source[joint], -1)
+    frozen = is_scalar & ((ints[joint, layout.FROZEN] >> number & 1) == 1)
+    source = np.where(is_scalar, joints.source[joint], -1)
     is_copy, is_own = source >= 0, (source < 0) & ~frozen
     freedom = np.full(len(joint), -1, dtype=np.int64)
     freedom[is_own] = np.arange(int(is_own.sum()))

@@ -184,8 +184,8 @@ def _world_axes(skeleton: Structure, rows: Rows, q: Floats, rotations: Floats) -
     table = skeleton.freedom_table
     axes = np.zeros((len(q), 3, len(rows)))
     # The axis of a lone slide or angle does not move when that does.
-    lone = (table.joints.numbers == 1) & (table.joints.quaternion < 0)
-    simple = np.flatnonzero(lone[rows.joint] & rows.is_number)
+    lone = (table.joints.scalars == 1) & (table.joints.quaternion < 0)
+    simple = np.flatnonzero(lone[rows.joint] & rows.is_scalar)
     if len(simple):
         turned = rotate(rotations[:, rows.joint[simple]], rows.axis[simple])
         axes[:, :, simple] = np.swapaxes(turned, 1, 2)
@@ -209,7 +209,7 @@ def _turn_in_order(
     place = np.full(len(skeleton.joints), -1)
     place[joints] = np.arange(len(joints))
     for i in range(3):
-        mine = chosen[rows.is_number[chosen] & (rows.part[chosen] == i)]
+        mine = chosen[rows.is_scalar[chosen] & (rows.part[chosen] == i)]
         if len(mine):
             turned = rotate(before[:, place[rows.joint[mine]]], rows.axis[mine])
             axes[:, :, mine] = np.swapaxes(turned, 1, 2)

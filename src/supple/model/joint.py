@@ -1,13 +1,14 @@
 """What every joint has, and the checks at the door that the kinds of `supple.joints` share.
 
-A joint describes itself by data: its plain `numbers`, slides first and then angles, each with a label,
-an axis and limits; then a quaternion, if it has one. Everything else in the package asks for these,
-never for the name of a kind.
+A joint describes itself by data: its `scalars`, slides first and then angles, each with a label,
+an axis and limits; then a quaternion, if it has one. Everything else in the package reads these,
+never the name of a kind.
 """
 
 import functools
 import logging
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
@@ -119,14 +120,22 @@ def rows(limits: Sequence[Any]) -> tuple[Pair, ...]:
     return tuple((-math.inf, math.inf) if one is None else one for one in limits)
 
 
-class Number(NamedTuple):
-    """One plain coordinate of a joint: a slide along an axis or a turn about it."""
+class Scalar(NamedTuple):
+    """A scalar coordinate of a joint: a length along an axis or an angle about it."""
 
-    label: str  # "" for a lone one
+    label: str  # "" if the joint has no other
     slides: bool  # a length in the model's unit; else an angle [rad]
     axis: Vector  # unit, in the joint's rest frame, turned by the angles before it
     limits: Pair | None = None  # None: open both ways
     frozen: bool = False  # it keeps the value that a pose has
+
+
+def __getattr__(name: str) -> Any:
+    """`Number`, the former name of `Scalar`, with a warning."""
+    if name == "Number":
+        warnings.warn("Number is now called Scalar", DeprecationWarning, stacklevel=2)
+        return Scalar
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True)
@@ -167,13 +176,11 @@ class Joint:
         damping: Greatest change per iteration, in radians (slider: length); None for no cap.
         stiffness: In [0, 1); how reluctant the joint is to move compared with the others.
         stretch: (least, greatest) factor by which the offsets of its children and tips may scale.
-        mimic: For a joint of one number (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
+        mimic: For a joint of one scalar (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
     """
 
-    traits: ClassVar[int] = 0  # what its numbers do not tell of its kind: QUATERNION and the like
-    single: ClassVar[bool] = (
-        False  # one number is all it has, and it may copy that of another joint
-    )
+    traits: ClassVar[int] = 0  # what its scalars do not tell of its kind: QUATERNION and the like
+    single: ClassVar[bool] = False  # it has one scalar and nothing else, and may copy another joint
 
     damping: float | None = None
     stiffness: float = 0.0
@@ -211,6 +218,11 @@ class Joint:
             self._set("mimic", Mimic.read(f"{who} mimic", self.mimic))
 
     def __init_subclass__(cls) -> None:
+        if "numbers" in vars(cls) and "scalars" not in vars(cls):
+            warnings.warn(
+                f"{cls.__name__}: numbers is now called scalars", DeprecationWarning, stacklevel=2
+            )
+            cls.scalars = vars(cls)["numbers"]
         if not cls.__name__.startswith("_"):
             KINDS[cls.__name__] = cls
 
@@ -218,13 +230,19 @@ class Joint:
         object.__setattr__(self, name, value)
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
-        """Its plain coordinates, at most three: slides first, then angles, turned one after the other."""
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Its scalar coordinates, at most three: slides first, then angles, applied one after the other."""
         return ()
 
     @property
+    def numbers(self) -> tuple[Scalar, ...]:
+        """The former name of `scalars`."""
+        warnings.warn("Joint.numbers is now called scalars", DeprecationWarning, stacklevel=2)
+        return self.scalars
+
+    @property
     def has_quaternion(self) -> bool:
-        """True if it turns every way: a quaternion wxyz stands after its numbers."""
+        """True if it rotates about any axis: a quaternion wxyz follows its scalars."""
         return self.traits & layout.QUATERNION != 0
 
     @property
@@ -239,42 +257,42 @@ class Joint:
 
     @property
     def slide_count(self) -> int:
-        """How many of its numbers slide."""
-        return sum(one.slides for one in self.numbers)
+        """How many of its scalars slide."""
+        return sum(one.slides for one in self.scalars)
 
     @property
     def kind(self) -> int:
         """How it moves, as kernels read it: the sum of its parts (`kernels.layout`)."""
-        steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.numbers)
+        steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.scalars)
         quadrants = 0 if self.half_angles is None else layout.QUADRANTS
         return self.traits + quadrants + sum(steps)
 
     @property
     def limit_rows(self) -> tuple[Pair, ...]:
         """Up to three (lo, hi) pairs, infinite where open; a cone has its swing and its twist."""
-        return rows([one.limits for one in self.numbers])
+        return rows([one.limits for one in self.scalars])
 
     @property
     def coordinate_labels(self) -> tuple[str | None, ...]:
         """A label for each coordinate, "" for a lone one, None for a part of a quaternion."""
-        labels = (*(one.label for one in self.numbers), *(None,) * 4 * self.has_quaternion)
+        labels = (*(one.label for one in self.scalars), *(None,) * 4 * self.has_quaternion)
         return labels + (("stretch",) if self.stretch is not None else ())
 
     @property
     def coordinate_count(self) -> int:
-        """How many of a pose's numbers are this joint's, its stretch factor included."""
+        """How many coordinates of a pose are this joint's, its stretch factor included."""
         return len(self.coordinate_labels)
 
     @property
     def rest_coordinates(self) -> tuple[float, ...]:
         """The coordinates at rest: zeros, an identity, and last a 1 for the stretch factor."""
-        own = (0.0,) * len(self.numbers) + (1.0, 0.0, 0.0, 0.0) * self.has_quaternion
+        own = (0.0,) * len(self.scalars) + (1.0, 0.0, 0.0, 0.0) * self.has_quaternion
         return own + ((1.0,) if self.stretch is not None else ())
 
     @property
     def freedom_labels(self) -> tuple[str, ...]:
         """A label for each freedom, "" for a lone one; a mimic joint has none of its own."""
-        own = tuple(one.label for one in self.numbers if not one.frozen)
+        own = tuple(one.label for one in self.scalars if not one.frozen)
         own = () if self.mimic is not None else own + ("x", "y", "z") * self.has_quaternion
         return own + (("stretch",) if self.stretch is not None else ())
 
@@ -284,10 +302,10 @@ class Joint:
         return len(self.freedom_labels)
 
     def with_limits(self, limits: Sequence[PairLike]) -> "Joint":
-        """The same joint with a (lo, hi) pair, or None, for each number; itself if they have no limits."""
+        """The same joint with a (lo, hi) pair, or None, for each scalar; itself if its kind has no limits."""
         if "limits" not in self.__dataclass_fields__:
             return self
-        given: Any = listed("limits", limits, "a (lo, hi) pair or None for each number")
+        given: Any = listed("limits", limits, "a (lo, hi) pair or None for each scalar")
         if self.single:
             given = given[0] if given else None
         return replace(self, **{"limits": given})

@@ -14,6 +14,7 @@ warning through the "supple" logger. Every joint takes, by keyword:
 
 import math
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,9 +25,9 @@ from supple.model.joint import (
     KINDS,
     Joint,
     Mimic,
-    Number,
     Pair,
     PairLike,
+    Scalar,
     Vector,
     angles,
     number,
@@ -47,8 +48,8 @@ __all__ = [
     "Hinge",
     "Joint",
     "Mimic",
-    "Number",
     "Planar",
+    "Scalar",
     "Slider",
 ]
 
@@ -56,6 +57,14 @@ __all__ = [
 SHORT_OF_PI = 0.002
 SMALLEST_HALF_ANGLE = 1e-9  # of four that differ; smaller ones count as this [rad]
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def __getattr__(name: str) -> Any:
+    """`Number`, the former name of `Scalar`, with a warning."""
+    if name == "Number":
+        warnings.warn("Number is now called Scalar", DeprecationWarning, stacklevel=2)
+        return Scalar
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,9 +101,9 @@ class Hinge(Joint):
         self._set("limits", angles(f"{who} limits", pair(f"{who} limits", self.limits)))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The angle."""
-        return (Number("", False, self.axis, self.limits),)  # type: ignore[arg-type]
+        return (Scalar("", False, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,9 +127,9 @@ class Slider(Joint):
         self._set("limits", pair("Slider limits", self.limits))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The length."""
-        return (Number("", True, self.axis, self.limits),)  # type: ignore[arg-type]
+        return (Scalar("", True, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,12 +177,12 @@ class Axes(Joint):
         return tuple(c + "2" * (c in self.order[:k]) for k, c in enumerate(self.order))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """An angle for each letter."""
         limits = self.limits or (None,) * len(self.order)
         axes = dict(zip("xyz", (_X, _Y, _Z), strict=True))
         return tuple(
-            Number(label, False, axes[letter], pair, label in self.frozen)  # type: ignore[arg-type]
+            Scalar(label, False, axes[letter], pair, label in self.frozen)  # type: ignore[arg-type]
             for letter, label, pair in zip(self.order, self.axis_labels, limits, strict=True)
         )
 
@@ -300,9 +309,9 @@ class Free(Joint):
     traits: ClassVar[int] = layout.QUATERNION
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The lengths along x, y and z."""
-        return (Number("tx", True, _X), Number("ty", True, _Y), Number("tz", True, _Z))
+        return (Scalar("tx", True, _X), Scalar("ty", True, _Y), Scalar("tz", True, _Z))
 
 
 @dataclass(frozen=True, repr=False)
@@ -335,9 +344,9 @@ class Planar(Joint):
         return unit_axis("Planar u", [float(i == k) - n[k] * n[i] for i in range(3)])
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The lengths along u and v, then the angle about the normal."""
         n, u = tuple(float(c) for c in self.normal), self.u_axis
         v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
         a, b, c = self.limits or (None,) * 3
-        return (Number("u", True, u, a), Number("v", True, v, b), Number("angle", False, n, c))  # type: ignore[arg-type]
+        return (Scalar("u", True, u, a), Scalar("v", True, v, b), Scalar("angle", False, n, c))  # type: ignore[arg-type]

@@ -89,11 +89,11 @@ def put_turns(joint: Joint, turns: Floats, q: Floats, first: int) -> None:
     """
     turns = np.ascontiguousarray(turns)
     if joint.has_quaternion:
-        at = first + len(joint.numbers)
+        at = first + len(joint.scalars)
         q[:, at : at + 4] = turns
         return
     at = first + joint.slide_count
-    axes = np.array([one.axis for one in joint.numbers if not one.slides])
+    axes = np.array([one.axis for one in joint.scalars if not one.slides])
     if len(axes) == 1:
         q[:, at] = twists(turns, axes[0])
     elif len(axes):

@@ -28,8 +28,8 @@ class Packed(NamedTuple):
     ints: Ints  # (N, JOINT_INTS)
     floats: Floats  # (N, JOINT_FLOATS)
     rest: Floats  # (Q,) coordinates at rest
-    number_at: Ints  # coordinates that are freedoms as they stand ...
-    number_freedom: Ints  # ... and which freedoms they are
+    additive_at: Ints  # coordinates that are freedoms as they stand ...
+    additive_freedom: Ints  # ... and which freedoms they are
     turn_at: Ints  # (K, 4) coordinates of each quaternion ...
     turn_freedom: Ints  # (K, 3) ... and the freedoms of its rotation vector
     turn_joint: Ints  # (K,) whose it is
@@ -109,28 +109,26 @@ class _Kind(NamedTuple):
     frozen: int
     rest: tuple[float, ...]
     floats: list[float]
-    numbers: tuple[
-        tuple[int, int], ...
-    ]  # (coordinate, freedom), both counted from the joint's first
+    additive: tuple[tuple[int, int], ...]  # (coordinate, freedom), counted from the joint's first
     turn: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
 
 
-def _check_numbers(joint: Joint) -> None:
-    """Raise if a kind's numbers are not what kernels take: three at most, slides before angles."""
-    slides = [one.slides for one in joint.numbers]
+def _check_scalars(joint: Joint) -> None:
+    """Raise if kernels cannot take a kind's scalars: three at most, slides before angles."""
+    slides = [one.slides for one in joint.scalars]
     good = len(slides) <= 3 and slides == sorted(slides, reverse=True)
     if joint.has_quaternion:
         good = good and all(slides) and not (slides and joint.has_swing_limits)
     if not good:
         shown = ", ".join("slide" if one else "angle" for one in slides)
         raise SuppleError(
-            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, no "
+            f"{type(joint).__name__} joint: expected up to three scalars, slides before angles, no "
             f"angles beside a quaternion, and none beside limits of swing; got {shown}"
         )
 
 
 def _describe(joint: Joint) -> _Kind:
-    _check_numbers(joint)
+    _check_scalars(joint)
     floats = [0.0] * layout.JOINT_FLOATS
     floats[layout.REST] = floats[layout.AXIS] = 1.0
     floats[layout.LIMITS : layout.LIMITS + 6] = [-math.inf, math.inf] * 3
@@ -145,17 +143,17 @@ def _describe(joint: Joint) -> _Kind:
     if joint.half_angles is not None:
         floats[layout.TILTS : layout.TILTS + 4] = joint.half_angles
     order = frozen = 0
-    for k, one in enumerate(joint.numbers):
+    for k, one in enumerate(joint.scalars):
         floats[layout.AXIS + 3 * k : layout.AXIS + 3 * k + 3] = one.axis
         if one.frozen:
             frozen |= 1 << k
             floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = -math.inf, math.inf
     if joint.traits & layout.LETTERS:
-        codes = [one.axis.index(1.0) for one in joint.numbers] + [3, 3]
+        codes = [one.axis.index(1.0) for one in joint.scalars] + [3, 3]
         order = codes[0] + 4 * codes[1] + 16 * codes[2]
     labels = joint.coordinate_labels
     freedoms = joint.freedom_labels
-    numbers = tuple(
+    additive = tuple(
         (k, freedoms.index(label))
         for k, label in enumerate(labels)
         if label is not None and label in freedoms
@@ -171,7 +169,7 @@ def _describe(joint: Joint) -> _Kind:
         frozen=frozen,
         rest=joint.rest_coordinates,
         floats=floats,
-        numbers=numbers,
+        additive=additive,
         turn=turn,
     )
 
@@ -222,24 +220,24 @@ def pack(
     _resolve_mimics(names, joints, ints, floats)
     for j in np.flatnonzero(ints[:, layout.MIMIC] >= 0):
         rest[ints[j, layout.Q]] = floats[j, layout.MIMIC_ADD]
-    numbers = [
+    additive = [
         (q + a, d + b)
         for k, q, d in zip(each, first_q.tolist(), first_d.tolist(), strict=False)
-        for a, b in k.numbers
+        for a, b in k.additive
     ]
     turns = [
         (j, q + k.turn[0], d + k.turn[1])
         for j, (k, q, d) in enumerate(zip(each, first_q.tolist(), first_d.tolist(), strict=False))
         if k.turn is not None
     ]
-    number_at, number_freedom = np.array(numbers, dtype=np.int64).reshape(-1, 2).T.copy()
+    additive_at, additive_freedom = np.array(additive, dtype=np.int64).reshape(-1, 2).T.copy()
     turn_joint, turn_at, turn_freedom = np.array(turns, dtype=np.int64).reshape(-1, 3).T
     return Packed(
         ints=ints,
         floats=floats,
         rest=rest,
-        number_at=number_at,
-        number_freedom=number_freedom,
+        additive_at=additive_at,
+        additive_freedom=additive_freedom,
         turn_at=turn_at[:, None] + np.arange(4),
         turn_freedom=turn_freedom[:, None] + np.arange(3),
         turn_joint=turn_joint,

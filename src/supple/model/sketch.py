@@ -90,7 +90,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
         if joint.has_swing_limits:
             lines = _cone(table.cones.of(j))
         before = np.array([1.0, 0.0, 0.0, 0.0])
-        for k, one in enumerate(joint.numbers):
+        for k, one in enumerate(joint.scalars):
             if one.slides:
                 continue
             axis = np.array(one.axis)
@@ -176,7 +176,7 @@ def _cone(cone: Cones) -> list[Floats]:
 
 def _ranges(j: int, joint: Joint, frame: Floats, origin: Floats, q: Floats) -> list[Curve]:
     """The way along one slide, or the edge of what two cover, if it is finite."""
-    slides = [one for one in joint.numbers if one.slides]
+    slides = [one for one in joint.scalars if one.slides]
     axes = [np.array(one.axis) for one in slides]
     limits = [one.limits or (-math.inf, math.inf) for one in slides]
     if len(axes) > 2 or any(math.isinf(x) for pair in limits for x in pair):

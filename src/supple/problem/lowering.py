@@ -349,7 +349,7 @@ class Problem:
         size = 0
         for g, block in enumerate(self.blocks):
             block.offset = size
-            size += block.numbers
+            size += block.target_floats
             blocks[g] = (
                 block.kind,
                 index[block.joint],

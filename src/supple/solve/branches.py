@@ -172,7 +172,7 @@ class _Metric:
     def __init__(self, problem: Problem) -> None:
         table = problem.skeleton.freedom_table
         moving = problem.moving[table.joints.source[problem.moving] < 0]
-        rows = table.scalars.on(moving)
+        rows = table.additive.on(moving)
         copied = np.isin(rows.joint, table.joints.source)
         endless = (rows.kind == Kind.ANGLE) & (rows.low == -math.inf) & (rows.high == math.inf)
         sizes = np.where(rows.is_slide, problem.length, 1.0)
@@ -233,7 +233,7 @@ class _ClosedForm:
         solver = LM(max_iterations=3, restarts=0, closed_form=True)
         self._executor = Executor(problem, (solver,))
         self._executor.tighten(RULES.exact)
-        hinges = problem.skeleton.freedom_table.numbers.on(problem.moving)
+        hinges = problem.skeleton.freedom_table.scalars.on(problem.moving)
         self._at, self._low, self._high = hinges.coordinate, hinges.low, hinges.high
         self._place = problem.limit_places(hinges.joint, hinges.part)
         # One whole turn of each joint holds all answers; whole turns are added afterwards.

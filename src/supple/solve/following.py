@@ -102,7 +102,7 @@ class _Onward:
     def __init__(self, own: np.ndarray, starts: Pose, moving: np.ndarray) -> None:
         table = starts.skeleton.freedom_table
         turning = np.isin(table.quaternions.joint, moving)
-        scalar = table.rows.is_scalar & np.isin(table.rows.joint, moving)
+        scalar = table.rows.is_additive & np.isin(table.rows.joint, moving)
         self._own = own
         self._turns = table.quaternions.take(turning).coordinate
         self._numbers = table.rows.take(scalar).coordinate

@@ -700,9 +700,11 @@ class Targets:
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
-        filled = [(block.goal, block.slot, block) for block in problem.blocks if block.numbers]
+        filled = [
+            (block.goal, block.slot, block) for block in problem.blocks if block.target_floats
+        ]
         self._at = {(i, slot): block.offset for i, slot, block in filled}
-        sizes = {(i, slot): block.numbers for i, slot, block in filled}
+        sizes = {(i, slot): block.target_floats for i, slot, block in filled}
         slots = [
             (i, slot, getattr(goal, slot))
             for i, goal in enumerate(problem.goals)

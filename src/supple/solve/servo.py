@@ -904,7 +904,7 @@ def _copies(problem: Problem) -> _Copies:
 def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
     """What a tick limits."""
     table, moving = problem.skeleton.freedom_table, problem.moving
-    rows, turns = table.numbers.on(moving), table.quaternions.on(moving)
+    rows, turns = table.scalars.on(moving), table.quaternions.on(moving)
     return (
         _Numbers(
             rows.coordinate,

@@ -202,7 +202,7 @@ class Trace:
 
 def _apply(joints: JointRows, joint: int, change: np.ndarray, coordinates: np.ndarray) -> None:
     """Add an event's change to one joint's coordinates, in place."""
-    first, count = int(joints.coordinate[joint]), int(joints.numbers[joint])
+    first, count = int(joints.coordinate[joint]), int(joints.scalars[joint])
     turning, stretch = int(joints.quaternion[joint]), int(joints.stretch[joint])
     coordinates[first : first + count] += change[:count]
     if turning >= 0:

@@ -286,7 +286,7 @@ def coordinates_of(
 
 def _slides(joint: Joint) -> Floats:
     """The directions a joint slides along, in its rest frame, in the order of its coordinates."""
-    return np.array([one.axis for one in joint.numbers if one.slides]).reshape(-1, 3)
+    return np.array([one.axis for one in joint.scalars if one.slides]).reshape(-1, 3)
 
 
 def _pose(
