@@ -149,7 +149,7 @@ def test_a_clip_is_solved_from_the_bytes_alone():
     poses = np.tile(arrays["start"], (frames, 1))
     out = np.zeros((frames, head["width"]))
     given = [ints, floats, arrays["offsets"][None].copy(), rows, smooth, np.zeros((0, 3)), poses]
-    given.append(np.zeros((frames, 3)))
+    given.append(np.zeros((frames, clip.ENDED)))
     for name, iterations, bands, passes in (
         ("begin", 0, 0, 4), ("relax", 50, 0, 4), ("relax", 50, 2, 1), ("judge", 0, 0, 4),
     ):  # fmt: skip
