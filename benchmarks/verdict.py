@@ -16,7 +16,7 @@ import supple
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem.lowering import LENGTHS_PER_RADIAN
-from supple.solve.outcome import Demand
+from supple.solve.outcome import BlockInfo
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
 CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians
@@ -44,7 +44,7 @@ def _direction(v: np.ndarray) -> np.ndarray:
         return v / np.linalg.norm(v, axis=-1, keepdims=True)
 
 
-def _targets_of(case: Case, demand: Demand) -> np.ndarray:
+def _targets_of(case: Case, demand: BlockInfo) -> np.ndarray:
     """What a demand asks for: the target given at the call or, held, the effector's own place in the start."""
     goal = case.goals[demand.goal]
     if isinstance(goal, supple.Hold):
@@ -56,7 +56,7 @@ def _targets_of(case: Case, demand: Demand) -> np.ndarray:
     return case.targets[place]
 
 
-def errors(case: Case, demands: tuple[Demand, ...], pose: supple.Pose) -> np.ndarray:
+def errors(case: Case, demands: tuple[BlockInfo, ...], pose: supple.Pose) -> np.ndarray:
     """The error of every demand, model units or radians, shape (B, demands); 0 for poles."""
     found = []
     for demand in demands:
@@ -75,7 +75,7 @@ def errors(case: Case, demands: tuple[Demand, ...], pose: supple.Pose) -> np.nda
     return np.stack(found, axis=-1)
 
 
-def cost(case: Case, demands: tuple[Demand, ...], amounts: np.ndarray) -> np.ndarray:
+def cost(case: Case, demands: tuple[BlockInfo, ...], amounts: np.ndarray) -> np.ndarray:
     """Half the weighted sum of squares that solvers lower, from the errors, in chain lengths squared."""
     total = np.zeros(amounts.shape[:-1])
     for i, demand in enumerate(demands):
@@ -100,7 +100,7 @@ def start_in_limits(case: Case) -> supple.Pose:
     return supple.Pose._wrap(case.skeleton, q, start.translations, start.scales)
 
 
-def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
+def beyond_reach(case: Case, demand: BlockInfo) -> np.ndarray | None:
     """By how much a position is farther from its chain's beginning than the chain is long, shape (B,).
 
     The chain begins at the last point on the way, a joint or the effector, that no joint above it can move.
@@ -263,7 +263,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     return faults
 
 
-def _joints_below(case: Case, demand: Demand) -> int:
+def _joints_below(case: Case, demand: BlockInfo) -> int:
     """How many joints there are on the way to a goal's effector, from the first that moves on."""
     way = case.skeleton.path(None, case.goals[demand.goal].effector)
     joints = [case.skeleton.index(name) for name in way if name in case.skeleton.joint_names]

@@ -145,7 +145,7 @@ class Block:
         part: Which block of its goal, or which of its frames, it is.
         title: What goals of one's own are told apart by.
         size: How many values a goal of one's own has.
-        asks: What it asks for, in a word of `Demand.kind`; by default that of its kind, see `word`.
+        asks: What it asks for, in a word of `BlockInfo.kind`; by default that of its kind, see `word`.
     """
 
     kind: int

@@ -20,7 +20,7 @@ from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 from supple.runs import true_runs, widened
 from supple.solve.jumps import find_jumps, without_jumps
-from supple.solve.outcome import Asked
+from supple.solve.outcome import ProblemInfo
 from supple.solve.own_goals import OwnGoals
 from supple.solve.solution import Solution
 from supple.solve.tracked import Track
@@ -165,7 +165,7 @@ class ClipProblem(NamedTuple):
     goal_count: int
     arguments: tuple[tuple[int, str], ...]
     fill_targets: Callable[[tuple[Any, ...]], np.ndarray]
-    asked: Asked
+    asked: ProblemInfo
 
 
 def solve_clip(

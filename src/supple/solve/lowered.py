@@ -26,7 +26,7 @@ from supple.kernels import layout
 from supple.kernels.decorators import ENTRIES
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
-from supple.solve.outcome import Asked
+from supple.solve.outcome import ProblemInfo
 from supple.solvers import Solver
 
 SIGNATURE = b"SUPPLEIK"
@@ -64,7 +64,7 @@ def write_problem(
     solvers: Sequence[Solver],
     packed: Sequence[tuple[np.ndarray, np.ndarray]],
     targets: OpenTargets,
-    asked: Asked,
+    asked: ProblemInfo,
     start: Pose,
 ) -> bytes:
     """The bytes of a problem.

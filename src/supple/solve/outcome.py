@@ -64,7 +64,7 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class BlockInfo:
     """One residual block of a problem, as a solution reports on it: what was asked of one effector.
 
     Attributes:
@@ -110,7 +110,7 @@ class CarriedRoot:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProblemInfo:
     """What a solution needs to know about its problem.
 
     Attributes:
@@ -124,7 +124,7 @@ class Asked:
         carried_roots: The free roots that may move although no goal names them.
     """
 
-    demands: tuple[Demand, ...]
+    demands: tuple[BlockInfo, ...]
     moving: tuple[str, ...]
     solver: str = field(compare=False)
     kept: bool
@@ -137,7 +137,7 @@ class Asked:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Any) -> Asked:
+    def from_json(cls, data: Any) -> ProblemInfo:
         """What `to_json` wrote.
 
         Raises:
@@ -145,7 +145,7 @@ class Asked:
         """
         try:
             return cls(
-                tuple(Demand(**demand) for demand in data["demands"]),
+                tuple(BlockInfo(**demand) for demand in data["demands"]),
                 tuple(map(str, data["moving"])),
                 str(data["solver"]),
                 bool(data["kept"]),
@@ -242,7 +242,7 @@ REASONS = {
 
 def reason(
     status: Status,
-    asked: Asked,
+    asked: ProblemInfo,
     errors: Sequence[float],
     *,
     iterations: int,
@@ -251,7 +251,7 @@ def reason(
     hurried: bool = False,
     held: tuple[str, ...] | None = None,
     collision: Collision | None = None,
-    topple: float = 0.0,
+    imbalance: float = 0.0,
 ) -> str:
     """One sentence on why a single solve ended.
 
@@ -265,7 +265,7 @@ def reason(
         hurried: Whether the limits in the way are those of speed and acceleration.
         held: The names of the pair that must keep apart and is in the way, () if balance is, None if neither.
         collision: The pair that is deepest inside its margin.
-        topple: How far the centre of mass is outside its support.
+        imbalance: How far the centre of mass is outside its support.
     """
     missed = [
         (error / demand.tolerance, demand, error)
@@ -287,7 +287,7 @@ def reason(
     if status is Status.COLLIDES and collision is not None:
         return _say("collides", **collision._asdict(), miss=miss)
     if status is Status.UNBALANCED:
-        return _say("unbalanced", topple=topple, miss=miss)
+        return _say("unbalanced", topple=imbalance, miss=miss)
     if beyond is not None:
         key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
         return _say(key, **beyond._asdict(), miss=miss)
@@ -309,7 +309,7 @@ def reason(
 ROOT_MAY_HELP = (Status.TOO_FAR, Status.TOO_NEAR, Status.LIMITED, Status.STALLED)
 
 
-def with_roots(said: str, statuses: Set[int], asked: Asked, moved: Sequence[float]) -> str:
+def with_roots(said: str, statuses: Set[int], asked: ProblemInfo, moved: Sequence[float]) -> str:
     """A reason, and what became of the free roots.
 
     Args:

@@ -12,7 +12,7 @@ from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 
 
-class _Asked(NamedTuple):
+class _OwnBlock(NamedTuple):
     """A goal of one's own in a problem."""
 
     goal: Any  # an OwnGoal
@@ -24,19 +24,19 @@ class _Asked(NamedTuple):
 class OwnGoals:
     """The goals of one's own of a problem; without any, all of this does nothing."""
 
-    __slots__ = ("_asked", "_errors", "_problem")
+    __slots__ = ("_blocks", "_errors", "_problem")
 
     def __init__(self, problem: Problem) -> None:
         """Find them."""
         self._problem = problem
         self._errors = problem.coordinates + layout.REPORT
-        self._asked: list[_Asked] = []
+        self._blocks: list[_OwnBlock] = []
         for g, block in enumerate(problem.blocks):
             if block.kind >= layout.OWN and block.part == 0:
                 goal: Any = problem.goals[block.goal]
                 values = slice(block.offset, block.offset + block.size)
                 frames = [problem.skeleton.index(name) for name in goal.frames]
-                self._asked.append(_Asked(goal, g, values, frames))
+                self._blocks.append(_OwnBlock(goal, g, values, frames))
 
     def before(self, starts: np.ndarray, targets: np.ndarray, b: int) -> None:
         """Try each of them once in its life, on problem b of a batch.
@@ -44,7 +44,7 @@ class OwnGoals:
         Raises:
             SuppleError: One cannot be used, or its Jacobian is wrong.
         """
-        for one in self._asked:
+        for one in self._blocks:
             one.goal.function.function.begin()
             if not one.goal.function.is_checked(len(one.frames)):
                 frames, values = self._given(one, _row(starts, b), _row(targets, b))
@@ -56,7 +56,7 @@ class OwnGoals:
         Raises:
             SuppleError: One has raised, or gave what is no number.
         """
-        for one in self._asked:
+        for one in self._blocks:
             name = one.goal.function.name
             raised = one.goal.function.function.raised
             if raised is not None:
@@ -77,7 +77,7 @@ class OwnGoals:
                 )
 
     def _given(
-        self, one: _Asked, row: np.ndarray, targets: np.ndarray
+        self, one: _OwnBlock, row: np.ndarray, targets: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """What a goal is given in the pose that a row begins with: frames (N, 4, 4) and values."""
         q = np.array(row[: self._problem.coordinates])

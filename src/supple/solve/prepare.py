@@ -26,7 +26,7 @@ from supple.errors import (
     unmasked,
     whole,
 )
-from supple.errors import array as numbers
+from supple.errors import array as checked_array
 from supple.goals import OPEN, Goal, as_goals, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
@@ -36,9 +36,9 @@ from supple.problem.lowering import Problem
 from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
-from supple.solve.outcome import Asked, CarriedRoot, Demand
+from supple.solve.outcome import BlockInfo, CarriedRoot, ProblemInfo
 from supple.solve.servo import Servo, greatest
-from supple.solve.solution import Aside, Solution
+from supple.solve.solution import Extras, Solution
 from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
@@ -123,7 +123,7 @@ class Prepared:
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
         names = [one.name for one in self.solvers]
-        self._asked = self._demands(" then ".join(names), unreachable == "keep")
+        self._asked = self._problem_info(" then ".join(names), unreachable == "keep")
         self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
         self._evaluator: Evaluator | None = None
         self._servo: Servo | None = None
@@ -136,16 +136,17 @@ class Prepared:
         return self._targets.arguments
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ProblemInfo:
         """What a solution is told about the problem."""
         return self._asked
 
-    def _demands(self, solver: str, kept: bool) -> Asked:
+    def _problem_info(self, solver: str, kept: bool) -> ProblemInfo:
+        """What a solution is told about the problem, blocks in the order of goals and kinds."""
         numbered = sorted(
             enumerate(self.problem.blocks), key=lambda one: (one[1].goal, one[1].kind)
         )
         demands = tuple(
-            Demand(
+            BlockInfo(
                 block.goal,
                 block.word,
                 self.problem.goals[block.goal].effector_name,
@@ -160,7 +161,7 @@ class Prepared:
         moving = tuple(names[j] for j in self.problem.moving)
         bodies = self.problem.bodies
         still, carried = self.problem.roots
-        return Asked(
+        return ProblemInfo(
             demands,
             moving,
             solver,
@@ -285,7 +286,7 @@ class Prepared:
             if shape:
                 raise SuppleError(f"dt: a tick is a single solve; got a batch of shape {shape}")
             row, v = servo.tick(problems, v, dt, last)
-        return Solution(self._asked, row, start, Aside(velocity=v))
+        return Solution(self._asked, row, start, Extras(velocity=v))
 
     def _seconds(self, dt: Any) -> float:
         if dt is None:
@@ -297,7 +298,9 @@ class Prepared:
 
     def _velocity(self, velocity: Any) -> np.ndarray:
         count = len(self._skeleton.freedoms)
-        return np.zeros(count) if velocity is None else numbers("velocity", velocity, (count,))
+        return (
+            np.zeros(count) if velocity is None else checked_array("velocity", velocity, (count,))
+        )
 
     def solve(
         self,
@@ -346,7 +349,7 @@ class Prepared:
                     "trace: a batch has no trace; solve the problem of interest alone"
                 )
             report, found, what = self.executor.run_traced(problems, start)
-            return Solution(self._asked_of[found], report, start, Aside(trace=what))
+            return Solution(self._asked_of[found], report, start, Extras(trace=what))
         out = np.empty((math.prod(shape), self.executor.width))
         if not shape:
             found = self.executor.run(problems, out, 0, 1)
@@ -499,8 +502,8 @@ class Prepared:
             q = out[k : k + 1, :count].copy()
             if progress is not None and ((k + 1) % FRAMES_PER_REPORT == 0 or k + 1 == len(rows)):
                 progress(k + 1, len(rows))
-        aside = Aside(velocity=velocities[1:])
-        return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
+        extras = Extras(velocity=velocities[1:])
+        return Track(Solution(self._asked, out, start, extras), dt=dt, velocity=first)
 
     def clip(self, *targets: Any, start: Pose | None = None, **options: Any) -> Track:
         """Solve all frames of a clip at once, with joints that move smoothly; see `supple.solve.clips.ClipOptions`.

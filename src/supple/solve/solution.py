@@ -13,10 +13,10 @@ from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import (
-    Asked,
+    BlockInfo,
     Collision,
-    Demand,
     OutOfReach,
+    ProblemInfo,
     Status,
     counted,
     reason,
@@ -25,7 +25,7 @@ from supple.solve.outcome import (
 )
 from supple.solve.trace import Trace
 
-__all__ = ["Asked", "Collision", "Demand", "OutOfReach", "Solution", "Status"]
+__all__ = ["ProblemInfo", "Collision", "BlockInfo", "OutOfReach", "Solution", "Status"]
 
 STATUSES = tuple(Status)  # by their values
 FORMAT = "supple-solution"
@@ -33,7 +33,7 @@ FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
-class Aside:
+class Extras:
     """What few solutions have.
 
     Attributes:
@@ -49,7 +49,7 @@ class Aside:
     velocity: np.ndarray | None = None
 
 
-NOTHING_ASIDE = Aside()
+NO_EXTRAS = Extras()
 
 
 class Solution:
@@ -63,12 +63,12 @@ class Solution:
         asked: What was asked.
     """
 
-    asked: Asked
+    asked: ProblemInfo
 
-    __slots__ = ("_aside", "_pose", "_rows", "_start", "asked")
+    __slots__ = ("_extras", "_pose", "_rows", "_start", "asked")
 
     def __init__(
-        self, asked: Asked, rows: np.ndarray, start: Pose, aside: Aside = NOTHING_ASIDE
+        self, asked: ProblemInfo, rows: np.ndarray, start: Pose, extras: Extras = NO_EXTRAS
     ) -> None:
         """Wrap the solver's report.
 
@@ -77,12 +77,12 @@ class Solution:
             rows: The report, shape (..., width) as the kernels write it.
             start: The start pose, whose translations and scales the answer keeps; single, or with
                 the batch axes of the report.
-            aside: What few solutions have.
+            extras: What few solutions have.
         """
         self.asked = asked
         self._rows = rows
         self._start = start
-        self._aside = aside
+        self._extras = extras
         self._pose: Pose | None = None
 
     @property
@@ -93,12 +93,12 @@ class Solution:
     @property
     def trace(self) -> Trace | None:
         """What the solver did, if a trace was asked for."""
-        return self._aside.trace
+        return self._extras.trace
 
     @property
     def alternatives(self) -> tuple[Solution, ...]:
         """Other answers to the same problem, best first, if several were asked for."""
-        return self._aside.alternatives
+        return self._extras.alternatives
 
     # The pose -----------------------------------------------------------------------------------
 
@@ -116,8 +116,8 @@ class Solution:
             rows = self._rows
             coordinates = rows[:count] if rows.ndim == 1 else rows[..., :count].copy()
             pose = Pose._wrap(start._skeleton, coordinates, start._translations, start._scales)
-            if self._aside.blend < 1.0:
-                pose = start.interpolate(pose, self._aside.blend)
+            if self._extras.blend < 1.0:
+                pose = start.interpolate(pose, self._extras.blend)
             self._pose = pose
         return self._pose
 
@@ -129,7 +129,7 @@ class Solution:
     @property
     def blend(self) -> float:
         """How much of the answer the pose takes, 0 (the start) to 1."""
-        return self._aside.blend
+        return self._extras.blend
 
     @property
     def angles(self) -> np.ndarray:
@@ -149,11 +149,11 @@ class Solution:
         Raises:
             SuppleError: The call had no `dt`.
         """
-        if self._aside.velocity is None:
+        if self._extras.velocity is None:
             raise SuppleError(
                 "velocity: expected a call with dt=, the seconds that it takes; this had none"
             )
-        return self._aside.velocity
+        return self._extras.velocity
 
     @property
     def positions(self) -> np.ndarray:
@@ -173,15 +173,15 @@ class Solution:
         """
         amount = number("blend", amount, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = tuple(other.blended(amount) for other in self.alternatives)
-        aside = replace(self._aside, alternatives=others, blend=amount)
-        return Solution(self.asked, self._rows, self._start, aside)
+        extras = replace(self._extras, alternatives=others, blend=amount)
+        return Solution(self.asked, self._rows, self._start, extras)
 
     def seen_from(
         self, start: Pose, *, trace: Trace | None = None, alternatives: tuple[Solution, ...] = ()
     ) -> Solution:
         """The same single answer as that to a solve from another start."""
-        aside = replace(self._aside, trace=trace, alternatives=alternatives)
-        return Solution(self.asked, self._rows, start, aside)
+        extras = replace(self._extras, trace=trace, alternatives=alternatives)
+        return Solution(self.asked, self._rows, start, extras)
 
     # How it ended -------------------------------------------------------------------------------
 
@@ -300,7 +300,7 @@ class Solution:
             hurried=report[at.O_STOP] == at.STOP_HURRIED,
             held=self._held(),
             collision=self.collision,
-            topple=report[at.O_TOPPLE],
+            imbalance=report[at.O_TOPPLE],
         )
         return self._with_roots(said)
 
@@ -348,10 +348,10 @@ class Solution:
         rows = self._rows[key]
         if rows.ndim == 1:
             rows = rows.copy()  # one of them does not keep them all
-        velocity = self._aside.velocity
+        velocity = self._extras.velocity
         velocity = velocity if velocity is None else velocity[key]
-        aside = Aside(blend=self._aside.blend, velocity=velocity)
-        return Solution(self.asked, rows, start, aside)
+        extras = Extras(blend=self._extras.blend, velocity=velocity)
+        return Solution(self.asked, rows, start, extras)
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -363,7 +363,7 @@ class Solution:
             return NotImplemented
         return (
             self.asked == other.asked
-            and self._aside.blend == other._aside.blend
+            and self._extras.blend == other._extras.blend
             and np.array_equal(self._rows, other._rows)
             and self._start == other._start
         )
@@ -385,14 +385,14 @@ class Solution:
 
         The trace is not part of it (see `Trace.save`).
         """
-        velocity = self._aside.velocity
+        velocity = self._extras.velocity
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "skeleton": self.skeleton.to_json(),
             "asked": self.asked.to_json(),
             "start": self._start.to_json(skeleton=False),
-            "blend": self._aside.blend,
+            "blend": self._extras.blend,
             "report": self._rows.tolist(),
             "alternatives": [other._rows.tolist() for other in self.alternatives],
             "reached": self.reached.tolist() if self.batch_shape else self.reached,
@@ -412,11 +412,11 @@ class Solution:
             if key not in data:
                 raise SuppleError(f"solution from JSON: expected {key!r}, got none")
         skeleton = Skeleton.from_json(data["skeleton"])
-        asked = Asked.from_json(data["asked"])
+        asked = ProblemInfo.from_json(data["asked"])
         start = Pose.from_json(data["start"], skeleton)
         blend = number("blend", data["blend"], "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = (
-            cls(asked, _report_rows(row, skeleton, asked), start, Aside(blend=blend))
+            cls(asked, _report_rows(row, skeleton, asked), start, Extras(blend=blend))
             for row in data["alternatives"]
         )
         rows = _report_rows(data["report"], skeleton, asked)
@@ -435,10 +435,10 @@ class Solution:
         if velocity is not None:
             shape = (*rows.shape[:-1], len(skeleton.freedoms))
             velocity = array("velocity", velocity, shape)
-        return cls(asked, rows, start, Aside(None, tuple(others), blend, velocity))
+        return cls(asked, rows, start, Extras(None, tuple(others), blend, velocity))
 
 
-def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:
+def _report_rows(value: Any, skeleton: Skeleton, asked: ProblemInfo) -> np.ndarray:
     """The report of one solve or a batch, checked to be one."""
     coordinates = skeleton.freedom_table.coordinate_count
     width = coordinates + at.REPORT + len(asked.demands) + len(asked.moving)
