@@ -34,12 +34,12 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Extras:
-    """What few solutions have.
+    """Parts that few solutions have.
 
     Attributes:
-        trace: What the solver did.
+        trace: The trace of the solve.
         alternatives: Other answers.
-        blend: How much of the answer the pose takes, 0 (the start) to 1.
+        blend: Fraction of the answer that the pose takes, 0 (the start) to 1.
         velocity: The velocity of every freedom, shape (..., D), if the solve was a tick.
     """
 
@@ -56,11 +56,11 @@ class Solution:
     """The answer to a solve, or to a whole batch of them.
 
     For a batch every property has the batch's axes in front, and `solution[i]` is a single one.
-    Poses and errors are read off the solver's report when asked for. Solutions compare by content
+    Poses and errors are read from the solver's report on access. Solutions compare by content
     (without trace and alternatives), copy, pickle, and go to and from JSON.
 
     Attributes:
-        asked: What was asked.
+        asked: The problem that was solved.
     """
 
     asked: ProblemInfo
@@ -73,11 +73,11 @@ class Solution:
         """Wrap the solver's report.
 
         Args:
-            asked: What was asked.
+            asked: The problem that was solved.
             rows: The report, shape (..., width) as the kernels write it.
             start: The start pose, whose translations and scales the answer keeps; single, or with
                 the batch axes of the report.
-            extras: What few solutions have.
+            extras: Parts that few solutions have.
         """
         self.asked = asked
         self._rows = rows
@@ -87,12 +87,12 @@ class Solution:
 
     @property
     def skeleton(self) -> Skeleton:
-        """What was posed."""
+        """The skeleton of the poses."""
         return self._start.skeleton
 
     @property
     def trace(self) -> Trace | None:
-        """What the solver did, if a trace was asked for."""
+        """The trace of the solve, if one was asked for."""
         return self._extras.trace
 
     @property
@@ -104,7 +104,7 @@ class Solution:
 
     @property
     def _width(self) -> int:
-        # How many coordinates come before the report.
+        # Number of coordinates before the report.
         return self._start._coordinates.shape[-1]
 
     @property
@@ -128,7 +128,7 @@ class Solution:
 
     @property
     def blend(self) -> float:
-        """How much of the answer the pose takes, 0 (the start) to 1."""
+        """Fraction of the answer that the pose takes, 0 (the start) to 1."""
         return self._extras.blend
 
     @property
@@ -143,8 +143,8 @@ class Solution:
     def velocity(self) -> np.ndarray:
         """The velocity of a tick, from its start to its answer, in `skeleton.freedoms` order, shape (..., D).
 
-        In rad/s, of slides in model units/s; of a ball the angular velocity, in the joint's rest frame.
-        `velocity=` of the next tick.
+        In rad/s, for slides in model units/s; for a ball the angular velocity, in the joint's rest frame.
+        Pass it as `velocity=` to the next tick.
 
         Raises:
             SuppleError: The call had no `dt`.
@@ -167,9 +167,9 @@ class Solution:
     # Other solutions from this one --------------------------------------------------------------
 
     def blended(self, amount: float) -> Solution:
-        """The same report with the pose only part of the way from the start.
+        """The same report with a pose between the start and the answer.
 
-        0 the start, 1 the answer; the alternatives are blended too.
+        0 gives the start, 1 the answer; the alternatives are blended too.
         """
         amount = number("blend", amount, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = tuple(other.blended(amount) for other in self.alternatives)
@@ -179,7 +179,7 @@ class Solution:
     def seen_from(
         self, start: Pose, *, trace: Trace | None = None, alternatives: tuple[Solution, ...] = ()
     ) -> Solution:
-        """The same single answer as that to a solve from another start."""
+        """This single answer, as the answer to a solve from another start."""
         extras = replace(self._extras, trace=trace, alternatives=alternatives)
         return Solution(self.asked, self._rows, start, extras)
 
@@ -208,21 +208,21 @@ class Solution:
 
     @property
     def error(self) -> Any:
-        """Largest distance of any Reach or Hold from its target, and of goals of your own, model units."""
+        """Largest distance of any Reach, Hold or custom goal from its target, model units."""
         return self._report(at.O_ERROR)
 
     @property
     def orientation_error(self) -> Any:
-        """Largest angle of any Reach, LookAt or Hold from its target, and of goals of your own [rad]."""
+        """Largest angle of any Reach, LookAt, Hold or custom goal from its target [rad]."""
         return self._report(at.O_TURN_ERROR)
 
     @property
     def errors(self) -> np.ndarray:
-        """The error of everything asked for, goal by goal, shape (..., demands).
+        """The error of every residual block, goal by goal, shape (..., demands).
 
-        As in `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
-        order; a LookAt or Pole an angle; Rest none. One of your own has the length of its residual, in its
-        unit, once for every three rows.
+        In the order of `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
+        order; a LookAt or Pole has an angle; Rest has none. A custom goal has the length of its residual, in its
+        unit, for every three rows.
         """
         first = self._width + at.REPORT
         return self._rows[..., [first + demand.block for demand in self.asked.demands]]
@@ -234,7 +234,7 @@ class Solution:
 
     @property
     def restarts(self) -> Any:
-        """How many other beginnings were tried."""
+        """Number of restarts from other poses."""
         return self._count(at.O_RESTARTS)
 
     @property
@@ -266,26 +266,26 @@ class Solution:
 
     @property
     def blocked_by(self) -> tuple[str, str] | None:
-        """Two bones, or a bone and an obstacle, that Avoid keeps apart and so keeps the goals from coming closer.
+        """The two bones, or bone and obstacle, that Avoid keeps apart and that block the goals.
 
-        None if others are in the way, or nothing is, or for a batch.
+        None if something else or nothing is in the way, or for a batch.
         """
         pair = None if self.batch_shape or self.status is not Status.STALLED else self._held()
         return (pair[0], pair[1]) if pair else None
 
     @property
     def collision_depth(self) -> Any:
-        """By how much the deepest pair is nearer than the margin of Avoid, model units; 0 if none is."""
+        """Depth of the deepest pair inside the margin of Avoid, model units; 0 if none is inside."""
         return self._report(at.O_DEPTH)
 
     @property
     def off_balance(self) -> Any:
-        """How far the centre of mass is outside the support and margin of Balance, model units; else 0."""
+        """Distance of the centre of mass outside the support and margin of Balance, model units; 0 inside."""
         return self._report(at.O_TOPPLE)
 
     @property
     def reason(self) -> str:
-        """Why the solve ended, in words; for a batch, how many ended how."""
+        """Why the solve ended, in words; for a batch, how many ended with each status."""
         if self.batch_shape:
             return self._with_roots(summary(self.status))
         report = self._rows[self._width :].tolist()
@@ -305,7 +305,7 @@ class Solution:
         return self._with_roots(said)
 
     def _with_roots(self, said: str) -> str:
-        """A reason, and what became of free roots: of a batch that of any solve, and the farthest move."""
+        """A reason, with a note on free roots; for a batch with the farthest move of any solve."""
         start, answer = self._start._coordinates, self._rows[..., : self._width]
         moved = [
             float(root.distance(start, answer).max(initial=0.0))
@@ -314,7 +314,7 @@ class Solution:
         return with_roots(said, set(np.ravel(self.status).tolist()), self.asked, moved)
 
     def _held(self) -> tuple[str, ...] | None:
-        """The pair that must keep apart and is in the way, () if balance is, None if neither."""
+        """The pair that must keep apart and is in the way, () for balance, None for neither."""
         if self._report(at.O_STOP) != at.STOP_HELD:
             return None
         pair = self._count(at.O_PAIR)
@@ -347,7 +347,7 @@ class Solution:
             key = (*key, slice(None))
         rows = self._rows[key]
         if rows.ndim == 1:
-            rows = rows.copy()  # one of them does not keep them all
+            rows = rows.copy()  # so that a single solution does not keep the batch alive
         velocity = self._extras.velocity
         velocity = velocity if velocity is None else velocity[key]
         extras = Extras(blend=self._extras.blend, velocity=velocity)
