@@ -119,7 +119,7 @@ class Problem:
         self._posture = self._find_posture()
         self.blocks: list[Block] = sorted(
             (block for i, goal in enumerate(self.goals) for block in goal.lower(skeleton, i)),
-            key=Block.place,
+            key=Block.sort_key,
         )
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
         self.moving: np.ndarray = free_set(skeleton, self.goals, locked, free_root=free_root)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.goals.smooth import USUAL_RATE
+from supple.goals.smooth import REFERENCE_RATE
 from supple.kernels import layout
 from supple.kernels.decorators import ENTRIES
 from supple.model.skeleton import Pose
@@ -145,7 +145,7 @@ def write_problem(
     if smooth is not None:
         joints = skeleton.freedom_table.free.joint
         joints = joints[np.isin(joints, problem.moving)]
-        arrays["smooth"] = smooth.difference_weights(skeleton, joints, USUAL_RATE)
+        arrays["smooth"] = smooth.difference_weights(skeleton, joints, REFERENCE_RATE)
         header["clip"] = {name: f"solvers.clip.{name}" for name in ("begin", "relax", "judge")}
     return _joined(header, arrays)
 
