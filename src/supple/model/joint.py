@@ -1,4 +1,4 @@
-"""What every joint has, and the checks at the door that the kinds of `supple.joints` share.
+"""The base of all joints, and the input checks that the kinds of `supple.joints` share.
 
 A joint describes itself by data: its `scalars`, slides first and then angles, each with a label,
 an axis and limits; then a quaternion, if it has one. Everything else in the package reads these,
@@ -37,7 +37,7 @@ def number(what: str, value: Any, expected: str = "a finite number") -> float:
 
 
 def pair(what: str, value: Any) -> Pair | None:
-    """A (lo, hi) pair, None in either place for open; None if open both ways."""
+    """A (lo, hi) pair, in which None is an open side; None if both sides are open."""
     if value is None:
         return None
     expected = "a pair (lo, hi) in which None leaves a side open"
@@ -58,7 +58,7 @@ def pair(what: str, value: Any) -> Pair | None:
 
 
 def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, ...] | None:
-    """A pair or None for each label, from a mapping by label or a sequence of as many."""
+    """A pair or None for each label, from a mapping by label or a sequence of the same length."""
     if value is None:
         return None
     if isinstance(value, Mapping):
@@ -85,7 +85,7 @@ def in_degrees(limits: Pair | None) -> bool:
 
 
 def angles(what: str, limits: Pair | None) -> Pair | None:
-    """Limits of an angle, as they are; a warning goes to the "supple" logger if they look like degrees."""
+    """Limits of an angle, unchanged; the "supple" logger gets a warning if they look like degrees."""
     if limits is not None and in_degrees(limits):
         _doubt(what, *limits)
     return limits
@@ -107,7 +107,7 @@ SMALLEST_AXIS_COMPONENT = 1e-150
 
 
 def unit_axis(what: str, value: Any) -> Vector:
-    """A unit axis as three floats; a component whose square is no normal number is none."""
+    """A unit axis as three floats; a component whose square would underflow becomes 0."""
     vector = axis_vector(value, what=what)
     if vector.shape != (3,):
         raise SuppleError(f"{what}: expected a letter or three numbers, got shape {vector.shape}")
@@ -125,9 +125,9 @@ class Scalar(NamedTuple):
 
     label: str  # "" if the joint has no other
     slides: bool  # a length in the model's unit; else an angle [rad]
-    axis: Vector  # unit, in the joint's rest frame, turned by the angles before it
-    limits: Pair | None = None  # None: open both ways
-    frozen: bool = False  # it keeps the value that a pose has
+    axis: Vector  # unit, in the joint's rest frame, rotated by the angles before it
+    limits: Pair | None = None  # None: open on both sides
+    frozen: bool = False  # solves never change it
 
 
 def __getattr__(name: str) -> Any:
@@ -170,7 +170,7 @@ class Mimic:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Joint:
-    """What every joint has. Use one of the kinds of `supple.joints`, such as `Ball` or `Hinge`.
+    """The base of all joints. Use one of the kinds of `supple.joints`, such as `Ball` or `Hinge`.
 
     Args:
         damping: Greatest change per iteration, in radians (slider: length); None for no cap.
@@ -179,7 +179,7 @@ class Joint:
         mimic: For a joint of one scalar (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
     """
 
-    traits: ClassVar[int] = 0  # what its scalars do not tell of its kind: QUATERNION and the like
+    traits: ClassVar[int] = 0  # parts of its kind beside scalars: QUATERNION and others
     single: ClassVar[bool] = False  # it has one scalar and nothing else, and may copy another joint
 
     damping: float | None = None
@@ -252,12 +252,12 @@ class Joint:
 
     @property
     def half_angles(self) -> tuple[float, float, float, float] | None:
-        """How far its swing may tilt down, up, left and right [rad]; None where that is no limit or a round one."""
+        """Greatest tilt of its swing down, up, left and right [rad]; None if unlimited or round."""
         return None
 
     @property
     def slide_count(self) -> int:
-        """How many of its scalars slide."""
+        """The number of its slides."""
         return sum(one.slides for one in self.scalars)
 
     @property
@@ -274,13 +274,13 @@ class Joint:
 
     @property
     def coordinate_labels(self) -> tuple[str | None, ...]:
-        """A label for each coordinate, "" for a lone one, None for a part of a quaternion."""
+        """A label for each coordinate, "" for the only one, None for a component of a quaternion."""
         labels = (*(one.label for one in self.scalars), *(None,) * 4 * self.has_quaternion)
         return labels + (("stretch",) if self.stretch is not None else ())
 
     @property
     def coordinate_count(self) -> int:
-        """How many coordinates of a pose are this joint's, its stretch factor included."""
+        """The number of its coordinates in a pose, its stretch factor included."""
         return len(self.coordinate_labels)
 
     @property
@@ -291,14 +291,14 @@ class Joint:
 
     @property
     def freedom_labels(self) -> tuple[str, ...]:
-        """A label for each freedom, "" for a lone one; a mimic joint has none of its own."""
+        """A label for each freedom, "" for the only one; a mimic joint has none but its stretch."""
         own = tuple(one.label for one in self.scalars if not one.frozen)
         own = () if self.mimic is not None else own + ("x", "y", "z") * self.has_quaternion
         return own + (("stretch",) if self.stretch is not None else ())
 
     @property
     def freedom_count(self) -> int:
-        """How many independent ways it can move, its stretch included."""
+        """The number of its freedoms, its stretch included."""
         return len(self.freedom_labels)
 
     def with_limits(self, limits: Sequence[PairLike]) -> "Joint":
@@ -345,7 +345,7 @@ class Joint:
 
 
 def _plain(value: Any) -> Any:
-    """A field as JSON holds it."""
+    """A field as plain data for JSON."""
     if isinstance(value, Mimic):
         return {"joint": value.joint, "multiplier": value.multiplier, "offset": value.offset}
     if isinstance(value, tuple):
@@ -354,7 +354,7 @@ def _plain(value: Any) -> Any:
 
 
 def _letter(vector: Vector | None) -> Any:
-    """An axis as a letter where it is one."""
+    """An axis as a letter, if it is a coordinate axis."""
     letters = {tuple(s * (i == k) for i in range(3)): n for s, n, k in _SIGNED_LETTERS}
     return letters.get(vector, vector) if vector is not None else None
 

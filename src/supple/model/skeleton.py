@@ -332,9 +332,9 @@ class Pose:
         packed = self._skeleton.packed
         a, b = self._coordinates, other._coordinates
         q = mix(a, b, t[..., None])
-        if len(packed.turn_at):
-            q[..., packed.turn_at] = slerp(
-                a[..., packed.turn_at], b[..., packed.turn_at], t[..., None]
+        if len(packed.quaternion_at):
+            q[..., packed.quaternion_at] = slerp(
+                a[..., packed.quaternion_at], b[..., packed.quaternion_at], t[..., None]
             )
         follow(self._skeleton, q)
         translations = scales = None

@@ -1,6 +1,6 @@
-"""Small pictures that need nothing but text: a skeleton as a tree, a pose as an SVG.
+"""Small pictures made of text: a skeleton as a tree, a pose as an SVG.
 
-Bones are lines and joints light blue dots, seen from three quarters with +Y up, or from the front
+Bones are lines and joints light blue dots, in a three-quarter view with +Y up, or from the front
 if everything lies in one XY plane. Joint frames are short red, green and blue lines for x, y and z;
 limits are drawn in violet.
 """
@@ -70,8 +70,8 @@ class Curve(NamedTuple):
 def limit_curves(pose: Posed) -> list[Curve]:
     """World lines that show the limits of a single pose's joints.
 
-    An angle is a fan from its lower to its upper limit, about where its child stands with the angle at
-    zero; swing is the rim of a cone and two ribs; a slide is its stretch of way. Their size is a third of the bone.
+    An angle is a fan from its lower to its upper limit, about the direction of its child at angle zero; a swing is
+    the rim of a cone and its ribs; a slide is its range. Their size is a third of the bone.
     """
     skeleton = pose.skeleton
     parents, table = skeleton.parents, skeleton.freedom_table
@@ -104,7 +104,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
 
 
 def _directions(pose: Posed) -> list[tuple[Floats, float]]:
-    """For each joint the direction, in its own frame, and the distance of the first thing on it."""
+    """For each joint the direction, in its own frame, and the distance of its first child or tip."""
     skeleton = pose.skeleton
     positions = pose.positions
     extent = float(np.max(np.ptp(positions, axis=0), initial=0.0)) or 1.0
@@ -137,8 +137,8 @@ def swing_rim(cone: Cones, count: int) -> Floats:
     """The outermost directions of a cone joint's axis, all around, in its rest frame (count, 3).
 
     Args:
-        cone: The limits of one joint, as `Cones.of` gives them.
-        count: How many; the first and the last are the same.
+        cone: The limits of one joint, from `Cones.of`.
+        count: Number of directions; the first and the last are the same.
     """
     axis, around = cone.axis[0], np.linspace(0, 2 * math.pi, count)
     tilts = cone.half_angles[0]
@@ -157,7 +157,7 @@ def swing_rim(cone: Cones, count: int) -> Floats:
 
 
 def swing_limit(cone: Cones, about: Floats) -> float:
-    """How far one cone joint may swing [rad] about a direction (3,), whose part square to its axis counts."""
+    """The swing limit of one cone joint [rad] about the component of a direction (3,) perpendicular to its axis."""
     down, up, left, right = cone.half_angles[0]
     if not up:
         return float(cone.swing[0])
@@ -175,7 +175,7 @@ def _cone(cone: Cones) -> list[Floats]:
 
 
 def _ranges(j: int, joint: Joint, frame: Floats, origin: Floats, q: Floats) -> list[Curve]:
-    """The way along one slide, or the edge of what two cover, if it is finite."""
+    """The range of one slide, or the outline of the ranges of two, if they are finite."""
     slides = [one for one in joint.scalars if one.slides]
     axes = [np.array(one.axis) for one in slides]
     limits = [one.limits or (-math.inf, math.inf) for one in slides]
@@ -226,7 +226,7 @@ def pose_svg(pose: Posed) -> str:
 
 
 def _view(flat: bool) -> Floats:
-    """Rows: right and up on the page, as world directions."""
+    """Right and up in the picture, as world directions, in rows."""
     yaw, pitch = (0.0, 0.0) if flat else (math.radians(35), math.radians(22))
     right = (math.cos(yaw), 0.0, -math.sin(yaw))
     up = (-math.sin(yaw) * math.sin(pitch), math.cos(pitch), -math.cos(yaw) * math.sin(pitch))
@@ -234,7 +234,7 @@ def _view(flat: bool) -> Floats:
 
 
 def _fit(points: Floats):
-    """A function from the plane of view to the page that fits all points into it."""
+    """A function from the view plane to the picture that fits all points into it."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.array([SVG_WIDTH - 2 * SVG_MARGIN, SVG_HEIGHT - 2 * SVG_MARGIN])
     size = high - low
