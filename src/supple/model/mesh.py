@@ -78,8 +78,8 @@ class Material(Described):
         double_sided: Whether back faces are drawn.
         alpha_mode: "OPAQUE", "MASK" or "BLEND".
         alpha_cutoff: For "MASK", the alpha below which nothing is drawn.
-        emissive: Linear light it gives off.
-        extras: What else a format has for it, kept for writing.
+        emissive: Linear emitted light.
+        extras: Other data of a format, kept for writing.
     """
 
     name: str
@@ -261,7 +261,7 @@ class Mesh(Described):
         skin: The joints that move it, with weights.
         joint: The joint it is rigidly attached to, if it has no skin.
         morphs: Morph targets.
-        extras: What else a format has for it, kept for writing.
+        extras: Other data of a format, kept for writing.
     """
 
     name: str
