@@ -222,7 +222,7 @@ class Joint:
             warnings.warn(
                 f"{cls.__name__}: numbers is now called scalars", DeprecationWarning, stacklevel=2
             )
-            cls.scalars = vars(cls)["numbers"]
+            type.__setattr__(cls, "scalars", vars(cls)["numbers"])
         if not cls.__name__.startswith("_"):
             KINDS[cls.__name__] = cls
 
