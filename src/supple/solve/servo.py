@@ -54,7 +54,7 @@ from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solvers import Solver, choose
 
-UNLIMITED = 1e30  # stands for a speed or acceleration without a limit
+UNLIMITED_RATE = 1e30  # stands for a speed or acceleration without a limit
 PRACTICALLY_INFINITE = 1e9  # larger gaps and accelerations count as unlimited
 OUTWARD = np.array([[1.0], [-1.0]])
 
@@ -116,7 +116,7 @@ WORST_TICK = 2.0 / 27.0  # the greatest x (1 - x)^2 / 2, x = dt / T: see `_stays
 
 
 def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
-    """The greatest speed or acceleration of every freedom, shape (D,); `UNLIMITED` where there is none.
+    """The greatest speed or acceleration of every freedom, shape (D,); `UNLIMITED_RATE` where there is none.
 
     Args:
         skeleton: The skeleton.
@@ -128,9 +128,9 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
         SuppleError: The value is something else, or names an unknown joint.
     """
     table = skeleton.freedom_table
-    slides, turns = np.full((2, len(table.joints)), UNLIMITED)
+    slides, turns = np.full((2, len(table.joints)), UNLIMITED_RATE)
     if value is None:
-        return np.full(len(table), UNLIMITED)
+        return np.full(len(table), UNLIMITED_RATE)
     given = (
         dict(value) if isinstance(value, Mapping) else dict.fromkeys(skeleton.joint_names, value)
     )
@@ -138,7 +138,7 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
         j = skeleton.joint_names.index(one_of(f"joint of {what}", name, skeleton.joint_names))
         named = f"{what} of {name!r}" if isinstance(value, Mapping) else what
         slides[j], turns[j] = _pair(named, one)
-    return np.minimum(table.tightest(slides, turns), UNLIMITED)
+    return np.minimum(table.tightest(slides, turns), UNLIMITED_RATE)
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
@@ -654,7 +654,7 @@ class Servo:
         """The effort of each freedom of the loops' Jacobian in closing them, shape (F,): its acceleration limit."""
         where, unit = loops.freedoms
         a = np.where(where >= 0, self._acceleration[where], 0.0)
-        least = a[a > 0.0].min(initial=UNLIMITED)
+        least = a[a > 0.0].min(initial=UNLIMITED_RATE)
         return np.minimum(a, RULES.uneven_effort * least) / unit
 
     def _tick_of(self, batch: Batch, q: np.ndarray, velocity: np.ndarray, dt: float) -> _Tick:
