@@ -508,9 +508,8 @@ def read_goals(
     """A list of goals from a list, a single goal, or {effector: position}, each the first of the kinds."""
     if isinstance(goals, Goal):
         return (goals,)
-    if isinstance(
-        goals, (dict, Mapping)
-    ):  # the check for dict avoids that of the slower abstract class
+    # The check for dict first avoids the slower check for the abstract class.
+    if isinstance(goals, (dict, Mapping)):
         return tuple(kinds[0](name, target) for name, target in goals.items())
     *first, last = (kind.__name__ for kind in kinds)
     expected = f"{', '.join(first)} or {last}, or {{effector: position}}"

@@ -389,7 +389,7 @@ class Problem:
         """Index in the packed floats at which the rows of the moving joints begin."""
         return at.HEADER_FLOATS + len(self.active) * at.JOINT_FLOATS
 
-    def limit_places(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    def limit_indices(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
         """Indices in the packed floats of lower limits of moving joints, shape (K,); the upper limit follows each.
 
         Args:

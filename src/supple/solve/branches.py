@@ -177,7 +177,7 @@ class _Metric:
         endless = (rows.kind == Kind.ANGLE) & (rows.low == -math.inf) & (rows.high == math.inf)
         sizes = np.where(rows.is_slide, problem.length, 1.0)
         # (coordinate, True if the joint turns without end, unit)
-        self._scalars: list[tuple[int, bool, float]] = list(
+        self._additive: list[tuple[int, bool, float]] = list(
             zip(rows.coordinate.tolist(), (endless & ~copied).tolist(), sizes.tolist(), strict=True)
         )
         quaternion = table.joints.quaternion[moving]
@@ -187,7 +187,7 @@ class _Metric:
         """The largest move of any joint and the sum of all, shape (n, m), between poses (n, Q) and (m, Q)."""
         largest = np.zeros((len(a), len(b)))
         total = np.zeros_like(largest)
-        for column, endless, size in self._scalars:
+        for column, endless, size in self._additive:
             move = np.abs(a[:, column, None] - b[None, :, column]) / size
             if endless:
                 move = np.abs(move - math.tau * np.round(move / math.tau))
@@ -213,7 +213,7 @@ class _Metric:
         """The poses of a path with unlimited angles nearest to the pose before, and quaternions of the same sign."""
         before = start
         for pose in poses:
-            for column, endless, _ in self._scalars:
+            for column, endless, _ in self._additive:
                 if endless:
                     pose[column] -= math.tau * round((pose[column] - before[column]) / math.tau)
             for column in self._quaternions:
@@ -235,7 +235,7 @@ class _ClosedForm:
         self._executor.tighten(RULES.exact)
         hinges = problem.skeleton.freedom_table.scalars.on(problem.moving)
         self._at, self._low, self._high = hinges.coordinate, hinges.low, hinges.high
-        self._limits_at = problem.limit_places(hinges.joint, hinges.part)
+        self._limits_at = problem.limit_indices(hinges.joint, hinges.part)
         # A range of one turn of each joint holds all answers; whole turns are added afterwards.
         endless = np.isinf(self._low) | np.isinf(self._high)
         middle = np.where(endless, 0.0, 0.5 * (self._low + self._high))

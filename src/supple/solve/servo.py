@@ -918,7 +918,7 @@ def _moving_parts(problem: Problem) -> tuple[_Scalars, _Quaternions]:
             rows.coordinate,
             rows.freedom,
             np.searchsorted(moving, rows.joint),
-            problem.limit_places(rows.joint, rows.part),
+            problem.limit_indices(rows.joint, rows.part),
             rows.low,
             rows.high,
         ),
