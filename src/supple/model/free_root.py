@@ -20,10 +20,8 @@ from supple.rotations import multiply, rotate
 
 # Largest cosine of the angle between two directions that count as perpendicular.
 PERPENDICULAR_COSINE = 1e-9
-ROTATIONS = {
-    2: 1,
-    3: 3,
-}  # rotations that place a body, by the number of directions that it slides along
+# Rotations that place a body, by the number of directions along which it slides.
+ROTATIONS = {2: 1, 3: 3}
 
 
 class FreeRoot(NamedTuple):

@@ -204,9 +204,8 @@ def _turn_in_order(
     """Write the world axes of rows of joints of several slides and angles, or with a quaternion."""
     joints, which = np.unique(rows.joint[chosen], return_inverse=True)
     parents = skeleton.parents[joints]
-    before = multiply(
-        rotations[:, parents], skeleton.rotations[joints]
-    )  # before the joint's own rotation
+    # Before the joint's own rotation.
+    before = multiply(rotations[:, parents], skeleton.rotations[joints])
     before[:, parents < 0] = skeleton.rotations[joints[parents < 0]]
     every = skeleton.freedom_table.rows
     place = np.full(len(skeleton.joints), -1)

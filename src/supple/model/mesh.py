@@ -206,9 +206,8 @@ class Skin(Described):
         table = whole_array("skin joints", indices, (None, None))
         amounts = array("skin weights", weights, (*table.shape,))
         used = amounts > 0
-        used[:, :1] |= ~used.any(
-            axis=1, keepdims=True
-        )  # vertices without weights follow their first joint
+        # Vertices without weights follow their first joint.
+        used[:, :1] |= ~used.any(axis=1, keepdims=True)
         first = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int64)
         names: Any = joints  # the class converts it to a tuple, and checks it
         return cls(names, T_joint_model, first, table[used], amounts[used], name)
