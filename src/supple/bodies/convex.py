@@ -65,7 +65,7 @@ class Convex:
 
     @property
     def extent(self) -> float:
-        """How far the points are from the middle, at most."""
+        """The greatest distance of a point from the middle."""
         return float(np.linalg.norm(self.points - self.middle, axis=1).max())
 
 
@@ -144,7 +144,7 @@ def _outermost(points: Floats) -> tuple[Floats, float]:
 
 
 def gaps(a: Convex, b: Convex, rotations: ArrayLike, positions: ArrayLike) -> Floats:
-    """How far apart the surfaces of two shapes are, negative where they overlap.
+    """The gaps between the surfaces of two shapes, negative where they overlap.
 
     Args:
         a: A shape, in its own frame.

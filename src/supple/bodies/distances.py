@@ -65,7 +65,7 @@ def packed(solids: Sequence[Solid]) -> Packed:
 
 
 def gaps_of(poses: Pose, solids: Packed, pairs: ArrayLike, *, reach: float = np.inf) -> Floats:
-    """How far apart pairs of solids are in poses (...), negative where they overlap, shape (..., N).
+    """The gaps of pairs of solids in poses (...), negative where they overlap, shape (..., N).
 
     Args:
         poses: Poses.

@@ -1,4 +1,4 @@
-"""What all goals share: their targets, the residual blocks they are lowered to, comparing by content."""
+"""The base of all goals: targets, the residual blocks they are lowered to, comparison by content."""
 
 from __future__ import annotations
 
@@ -401,7 +401,7 @@ class Goal:
 
     @property
     def targets(self) -> tuple[Any, ...]:
-        """What the slots hold: arrays, or OPEN."""
+        """The values of the slots: arrays, or OPEN."""
         return tuple([getattr(self, slot) for slot in self.slots])
 
     def check_slot(self, slot: str, value: Any) -> np.ndarray:

@@ -31,7 +31,7 @@ class LookAt(Goal):
             move.
         axis: The looking direction in the effector's frame: "x", "-z", ... or a vector.
         root: The topmost joint that may move.
-        depth: How many joints may move, counted from the effector; 0 = to the skeleton's root. By
+        depth: Number of joints that may move, counted from the effector; 0 = to the skeleton's root. By
             default 1, or up to the root if that is given.
         weight: Weight of the goal.
     """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 LEVELS = ("guess", "warning")
 DAMAGE = ("truncated", "not_a_number")
-"""What may be broken in the motion of a file that can still be read."""
+"""Kinds of damage of a motion in a file that can still be read."""
 METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
 METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
 """Metres per unit."""

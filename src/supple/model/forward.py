@@ -42,7 +42,7 @@ def world_frames(
     """World positions (..., N + T, 3), rotations (..., N + T, 4) and, with scales, linear parts.
 
     Args:
-        skeleton: What is posed.
+        skeleton: The skeleton.
         q: Coordinates, shape (..., Q).
         translations: Offsets in place of the skeleton's, shape (N, 3) or (..., N, 3).
         scales: Shape (N, 3) or (..., N, 3).

@@ -1,4 +1,4 @@
-"""How fast points of a skeleton move with each of its freedoms: the geometric Jacobian, of many poses at once.
+"""The geometric Jacobian: velocities of points of a skeleton by its freedoms, for many poses at once.
 
 A row of the table of freedoms rotates everything below its joint about a world axis, or slides it along one:
 

@@ -262,7 +262,7 @@ class Joint:
 
     @property
     def kind(self) -> int:
-        """How it moves, as kernels read it: the sum of its parts (`kernels.layout`)."""
+        """Its kind as an integer for kernels: the sum of its parts (`kernels.layout`)."""
         steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.scalars)
         quadrants = 0 if self.half_angles is None else layout.QUADRANTS
         return self.traits + quadrants + sum(steps)

@@ -1,7 +1,7 @@
 """Skeletons and their poses.
 
-A skeleton is an immutable tree of joints, with tips, that poses and solvers refer to by name. A pose
-holds the coordinates of every joint of a skeleton, for one pose or for a batch of them.
+A skeleton is an immutable tree of joints and tips with names. A pose holds the coordinates of every joint
+of a skeleton, or of a batch of such poses.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Pose:
 
     @property
     def skeleton(self) -> Skeleton:
-        """What is posed."""
+        """The skeleton."""
         return self._skeleton
 
     @property

@@ -44,7 +44,7 @@ def path_to_root(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
-    """Which joints keep their start coordinates, shape (N,) of truth values."""
+    """True for joints that keep their start coordinates, shape (N,)."""
     locked = np.zeros(len(skeleton.joints), bool)
     for name in listed("lock", lock, "a list of joint names"):
         locked[skeleton.index(one_of("joint to lock", name, skeleton.joint_names))] = True
@@ -127,7 +127,7 @@ def freed_roots(
 def _freed(
     skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, which: Roots
 ) -> np.ndarray:
-    """Which joints the goals free, shape (N,) of truth values, all False if nothing can move."""
+    """True for joints that the goals free, shape (N,); all False if nothing can move."""
     free = np.zeros(len(skeleton.joints), bool)
     roots: list[Limbs] = []
     if which is not Roots.ALL:

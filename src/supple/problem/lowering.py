@@ -33,7 +33,7 @@ LOOP_TOLERANCE = 1e-7  # how near the ends of a loop must be [characteristic len
 
 
 class Paths:
-    """Which freedoms move which blocks."""
+    """The freedoms that move each block."""
 
     def __init__(self, skeleton: Skeleton, moving: np.ndarray) -> None:
         """Take the rows of the moving joints, shape (M, MOVING_INTS)."""

@@ -107,7 +107,7 @@ class LoopsAt:
         return (self._residual[self._rows] * self._scale).reshape(-1, 3)
 
     def jacobian(self) -> np.ndarray:
-        """How fast the openings of the pose evaluated last shrink with each freedom, shape (3 L, F)."""
+        """The negative derivative of the openings by the freedoms, in the pose evaluated last, shape (3 L, F)."""
         self._own.linearize_pose(*self._arrays, self._columns, self._bounds)  # type: ignore[attr-defined]
         return self._columns[:, self._rows].T * self._scale[:, None]
 

@@ -84,7 +84,7 @@ class BlockInfo:
     reason: str = ""
 
     def miss(self, error: float) -> str:
-        """How far it is from being met, in words."""
+        """The error in words."""
         if self.reason:
             return self.reason.format(error=f"{error:.3g}")
         return _say(self.kind, effector=self.effector, error=error)
@@ -103,7 +103,7 @@ class CarriedRoot:
     slides: tuple[int, ...]
 
     def distance(self, start: np.ndarray, answer: np.ndarray) -> np.ndarray:
-        """How far it moved between coordinates, each of shape (..., Q), in model units, shape (...)."""
+        """The distance that it moved between coordinates of shape (..., Q), in model units, shape (...)."""
         slides = list(self.slides)
         return np.linalg.norm(answer[..., slides] - start[..., slides], axis=-1)
 
@@ -137,7 +137,7 @@ class ProblemInfo:
 
     @classmethod
     def from_json(cls, data: Any) -> ProblemInfo:
-        """What `to_json` wrote.
+        """The problem that `to_json` described.
 
         Raises:
             SuppleError: The data is something else.
@@ -180,7 +180,7 @@ class OutOfReach(NamedTuple):
     """A target that no pose of its chain can reach, whatever its limits.
 
     Attributes:
-        effector: Whose target it is.
+        effector: Name of the effector.
         distance: Distance of the target from the start of the effector's chain, model units: the last
             point on the path to the effector that no free joint moves.
         reach: The greatest distance that the chain can reach; for a target that is too near the least.
@@ -264,7 +264,7 @@ def reason(
         hurried: True if the limits in the way are those of speed and acceleration.
         held: The names of the pair that must keep apart and is in the way, () for balance, None for neither.
         collision: The pair that is deepest inside its margin.
-        imbalance: How far the centre of mass is outside its support.
+        imbalance: Distance of the centre of mass outside its support, model units.
     """
     missed = [
         (error / demand.tolerance, demand, error)

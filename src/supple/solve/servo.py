@@ -292,7 +292,7 @@ class Servo:
         Args:
             batch: The problem, as kernels take it, with one row: offsets, start and targets.
             velocity: The velocity of every freedom before, shape (D,).
-            dt: How long the tick takes [s].
+            dt: Duration of the tick [s].
             before: The targets of the tick before, shape (1, T); None if they are not known: then the targets are
                 assumed to be at rest.
         """
@@ -628,7 +628,7 @@ class Servo:
         return np.maximum((judged[count + at.O_DEPTH], judged[count + at.O_TOPPLE], opening), 0.0)
 
     def _stopping_time(self, v: np.ndarray) -> float:
-        """How long the joints take to stop together [s]; quaternions by the length of their velocity."""
+        """The time in which all joints can stop together [s]; quaternions count with the length of their velocity."""
         rates = np.abs(v[self._scalars.freedom]) / self._scalar_acceleration
         quaternions = self._quaternions.freedom
         turning = np.linalg.norm(v[quaternions], axis=1) / self._acceleration[quaternions[:, 0]]
@@ -675,7 +675,7 @@ class Servo:
         return _Tick(q, velocity, dt, window, loops, is_open, openings * (1.0 - min(closing, 1.0)))
 
     def _time_to_give(self, change: np.ndarray) -> float:
-        """How long freedoms take to change their velocities by this, shape (F,), at their accelerations [s]."""
+        """The time in which freedoms can change their velocities by `change`, shape (F,) [s]."""
         if self._at_once:
             return 0.0
         moves = self._effort > 0.0
@@ -783,7 +783,7 @@ class Servo:
     def _drift(
         self, loops: LoopsAt, row: np.ndarray, v: np.ndarray, time: float, *, chord: bool
     ) -> float:
-        """How far the loops open at most while joints brake from a pose and velocity [tolerances].
+        """A bound on the openings of loops while joints brake from a pose and velocity [tolerances].
 
         Infinite if they cannot follow. With `chord`, v is the velocity of a tick; else v is assumed to be tangent to
         the poses that close the loops.
@@ -836,7 +836,7 @@ class Servo:
             batch: The problem.
             found: A row of output; its coordinates, and how the solver stopped.
             velocity: The velocity of every freedom before, shape (D,).
-            dt: How long the tick takes [s].
+            dt: Duration of the tick [s].
             late: Which scalars did not arrive where they head for; None if all did.
         """
         count = self.problem.coordinates

@@ -1,4 +1,4 @@
-"""What a solve answers: a pose, how near it came, and why it stopped."""
+"""The answer to a solve: a pose, its errors, and why the solve stopped."""
 
 from __future__ import annotations
 
