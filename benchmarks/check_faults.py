@@ -23,7 +23,7 @@ from measuring import parser
 import supple
 from supple.kernels.layout import Q
 from supple.model.character import DAMAGE
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.mirror import mirrored_poses, partner
 from supple.model.skeleton import Pose
 from supple.motion.checks import PROFILES
@@ -104,7 +104,7 @@ def turned(motion: supple.Motion, joint: str, turns: np.ndarray) -> supple.Motio
     j = skeleton.index(joint)
     local = multiply(conjugate(skeleton.rotations[j]), motion.poses.local_rotations[:, j])
     q = np.array(motion.poses.coordinates)
-    put_turns(skeleton.joints[j], multiply(local, turns), q, int(skeleton.packed_ints[j, Q]))
+    put_rotations(skeleton.joints[j], multiply(local, turns), q, int(skeleton.packed_ints[j, Q]))
     return motion.with_(poses=Pose(skeleton, q, motion.poses.translations, motion.poses.scales))
 
 
@@ -364,7 +364,7 @@ def swap(case: Case, rng: np.random.Generator) -> Seeded | None:
     for k in chosen:
         turns = multiply(conjugate(skeleton.rotations[k]), local[start:stop, k])
         part = rows[start:stop]
-        put_turns(skeleton.joints[k], turns, part, int(skeleton.packed_ints[k, Q]))
+        put_rotations(skeleton.joints[k], turns, part, int(skeleton.packed_ints[k, Q]))
         rows[start:stop] = part
     swapped = motion.with_(
         poses=Pose(skeleton, rows, motion.poses.translations, motion.poses.scales)
@@ -473,7 +473,7 @@ def moved(motion: supple.Motion, up: np.ndarray) -> supple.Motion:
             np.concatenate([np.ones((len(q), 1)), 1e-5 * rng.normal(size=(len(q), 3))], axis=1)
         )
         own = multiply(conjugate(skeleton.rotations[j]), multiply(at, noise))
-        put_turns(joint, own, q, int(skeleton.packed_ints[j, Q]))
+        put_rotations(joint, own, q, int(skeleton.packed_ints[j, Q]))
     return motion.with_(poses=Pose(skeleton, q, places, motion.poses.scales))
 
 

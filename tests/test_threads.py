@@ -35,11 +35,11 @@ def test_pieces_grow_while_they_are_quick_and_leave_some_for_every_thread(thread
     pieces = []
     pool.run_threaded(lambda *piece: pieces.append(piece), 100_000, threads=threads)
     sizes = [last - first for first, last in sorted(pieces)]
-    assert sizes[0] == pool.SMALL
-    assert max(sizes) >= 8 * pool.SMALL
+    assert sizes[0] == pool.FIRST_PIECE_ROWS
+    assert max(sizes) >= 8 * pool.FIRST_PIECE_ROWS
     if threads > 1:
         assert max(sizes) <= 100_000 / (2 * threads)
-        assert sizes[-1] <= pool.SMALL
+        assert sizes[-1] <= pool.FIRST_PIECE_ROWS
 
 
 def test_a_limit_holds_where_no_number_is_given():
@@ -56,10 +56,10 @@ def test_slow_pieces_stay_small(monkeypatch):
 
     def part(first, last):
         sizes.append(last - first)
-        clock.now += 2 * pool.LONG
+        clock.now += 2 * pool.LONGEST_PIECE
 
-    pool.run_threaded(part, 10 * pool.SMALL, threads=1)
-    assert set(sizes) == {pool.SMALL}
+    pool.run_threaded(part, 10 * pool.FIRST_PIECE_ROWS, threads=1)
+    assert set(sizes) == {pool.FIRST_PIECE_ROWS}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

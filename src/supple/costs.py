@@ -1,10 +1,8 @@
-"""What an answer costs.
+"""Costs of answers: how much the joints turn and how far the effector travels, from the start to the answer.
 
-How much the joints turn and how far the effector travels, from the start to the answer.
-
-The cost functions by which answers to one problem are compared and chosen. Turns are net: the angle
-between the start and the answer, joint by joint; the effector's path is that of all joints moving
-evenly from the one to the other.
+Answers to one problem are compared and chosen by these functions. Turns are net: the angle between the start and
+the answer, joint by joint. The effector's path is the one on which all joints move at constant speed from start to
+answer.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from supple.errors import instance
 from supple.model.coordinates import common_batch
 from supple.model.skeleton import Pose
 
-SAMPLES = 65
+PATH_SAMPLES = 65  # poses along the path of a tip whose length is measured, ends included
 
 
 def _turns(start: Pose, answer: Pose) -> np.ndarray:
@@ -23,23 +21,23 @@ def _turns(start: Pose, answer: Pose) -> np.ndarray:
 
 
 def sum_of_turns(start: Pose, answer: Pose) -> np.ndarray:
-    """Sum over the joints of how far each turned [rad], shape (...)."""
+    """Sum of the angles by which the joints turned [rad], shape (...)."""
     return _turns(start, answer).sum(axis=-1)
 
 
 def largest_turn(start: Pose, answer: Pose) -> np.ndarray:
-    """How far the joint turned that turned most [rad], shape (...)."""
+    """The largest angle by which a joint turned [rad], shape (...)."""
     return _turns(start, answer).max(axis=-1)
 
 
 def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
-    """Length of the effector's way while all joints move evenly from start to answer.
+    """Length of the effector's path while all joints move at constant speed from start to answer.
 
     Model units, shape (...).
     """
     poses = instance("start", start, Pose), instance("answer", answer, Pose)
     batch = common_batch(*(pose.batch_shape for pose in poses))
-    t = np.linspace(0.0, 1.0, SAMPLES).reshape(-1, *(1,) * len(batch))
+    t = np.linspace(0.0, 1.0, PATH_SAMPLES).reshape(-1, *(1,) * len(batch))
     points = start.interpolate(answer, t).position(effector)
     return np.linalg.norm(np.diff(points, axis=0), axis=-1).sum(axis=0)
 
@@ -47,8 +45,8 @@ def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
 def moves(start: Pose, answer: Pose) -> np.ndarray:
     """How far each joint moved, shape (..., N).
 
-    The root of the squares of its turn [rad], of its slide as a fraction of all bones' lengths, and
-    of the change of its stretch.
+    The root of the sum of squares of its angle [rad], of its slide as a fraction of the length of all
+    bones, and of the change of its stretch.
     """
     turns = _turns(start, answer)
     skeleton = start.skeleton

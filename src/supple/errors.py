@@ -1,7 +1,7 @@
-"""Bad input: the one exception for it, and the checks at the door that raise it.
+"""Bad input: its exception, and the input checks that raise it.
 
-A message says what was wrong, what was given, what was expected and the nearest valid choice. It is
-written for the person who called, so the checks take the name that person knows the value by.
+A message says what was wrong, what was given, what was expected and the nearest valid choice. Messages are
+for the caller, so the checks take the name that the caller uses for the value.
 """
 
 from __future__ import annotations
@@ -20,28 +20,27 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW = 12
-_LONGEST_NAME = 200  # longest name that is compared with others for a suggestion [characters]
-_SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
+_MOST_LISTED = 12  # choices that an error lists in full
+_LONGEST_NAME = 200  # longer names are not compared with others for a suggestion [characters]
+_MOST_SUMMED = 16  # up to so many numbers are checked by their sum, which is faster
 _FLOAT64 = np.dtype(np.float64)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_MOST_AXES = (
-    64  # that a NumPy array can have; NumPy refuses sequences nested deeper, or in themselves
-)
-_LARGEST_WHOLE = 2**53  # up to here every whole number is a float64 too, as which kernels take it
+# Axes that a NumPy array can have: NumPy refuses sequences that are nested deeper, or contain themselves.
+_MOST_AXES = 64
+_LARGEST_WHOLE = 2**53  # up to here every whole number is exact in float64, which kernels use
 
 Kind = TypeVar("Kind")
 
 
 class SuppleError(ValueError):
-    """The input cannot be used as given; the message says why, and what could be."""
+    """The input cannot be used; the message says why, and what was expected."""
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """A phrase to end a message with, ``"; did you mean 'tip'?"``, or nothing if none is near.
+    """The end of a message, ``"; did you mean 'tip'?"``, or "" if no choice is near.
 
-    Case is disregarded. Names longer than `_LONGEST_NAME` are not compared: files may have names of any
-    length, and comparing takes the square of it.
+    Case is ignored. Names longer than `_LONGEST_NAME` are not compared: files may have names of any
+    length, and the time of a comparison grows with its square.
     """
     if len(name) > _LONGEST_NAME:
         return ""
@@ -54,7 +53,7 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
     """`given`, if it is one of `choices`.
 
     Args:
-        what: What is being named, such as "joint".
+        what: What the name stands for, such as "joint".
         given: The name to check.
         choices: The valid names.
 
@@ -69,7 +68,7 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
         raise SuppleError(f"unknown {what} {brief(given)}: there are none to choose from")
     hint = nearest(given, choices) if isinstance(given, str) else ""
     names = [brief(choice) for choice in choices]
-    if len(names) <= _FEW:
+    if len(names) <= _MOST_LISTED:
         expected = f"expected {'one of ' if len(names) > 1 else ''}{', '.join(names)}"
     else:
         expected = f"expected one of {len(names)}, such as {', '.join(names[:3])}"
@@ -80,13 +79,13 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
     """`value` as a float, if it is a number that fits.
 
     Args:
-        what: What the caller knows the value by, such as "tolerance".
+        what: Name of the value for errors, such as "tolerance".
         value: The number.
-        expected: What would do, such as "a number above 0".
-        fits: Tells whether a number will do; false for NaN.
+        expected: The expected value for the error, such as "a number above 0".
+        fits: Returns True for valid numbers; False for NaN.
 
     Raises:
-        SuppleError: `value` is no number (a truth value is none), or does not fit.
+        SuppleError: `value` is not a number (booleans are not), or does not fit.
     """
     if type(value) is float or (isinstance(value, Real) and _counts(value)):
         result = as_float(value)
@@ -96,16 +95,16 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
 
 
 def _counts(value: object) -> bool:
-    """False for truth values and time spans, which Python or NumPy register as numbers."""
+    """False for booleans and time spans, which Python or NumPy register as numbers."""
     return not isinstance(value, (bool, np.timedelta64))
 
 
 def as_float(value: Any) -> float:
-    """A number, or text of one, as a float: infinite if it is too large for one.
+    """A number, or text of one, as a float: infinite if it is too large.
 
     Raises:
-        TypeError: It is no number, or complex, or a time.
-        ValueError: It is masked, or text that holds no number.
+        TypeError: It is not a number, or complex, or a time.
+        ValueError: It is masked, or text without a number.
     """
     if type(value) is float:
         return value
@@ -128,13 +127,13 @@ def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:
     """`value` as an int, if it is a whole number of at least `least`.
 
     Args:
-        what: What the caller knows the value by, such as "depth".
+        what: Name of the value for errors, such as "depth".
         value: The number.
-        least: The least that will do.
-        remark: What the message says of the numbers that will do, such as "(0: to the root)".
+        least: The least valid number.
+        remark: A note in the message about valid numbers, such as "(0: to the root)".
 
     Raises:
-        SuppleError: `value` is no whole number, or too small.
+        SuppleError: `value` is not a whole number, or too small.
     """
     most = ""
     if type(value) is int or (isinstance(value, Integral) and _counts(value)):
@@ -150,7 +149,7 @@ def flag(what: str, value: object) -> bool:
     """`value`, if it is True or False.
 
     Raises:
-        SuppleError: It is something else, such as an array, whose truth value is not clear.
+        SuppleError: It is something else, such as an array, whose truth value is ambiguous.
     """
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
@@ -161,7 +160,7 @@ def text(what: str, value: object) -> str:
     """`value`, if it is text that files can hold.
 
     Raises:
-        SuppleError: It is no text, or has a lone surrogate, for which there is no UTF-8.
+        SuppleError: It is not text, or has a lone surrogate, which UTF-8 cannot encode.
     """
     if not isinstance(value, str):
         raise SuppleError(f"{what}: expected text, got {brief(value)}")
@@ -171,20 +170,20 @@ def text(what: str, value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that UTF-8 can hold: lone surrogates, as in names of files that are not UTF-8, become U+FFFD."""
+    """Text that UTF-8 can encode: lone surrogates, as in names of files that are not UTF-8, become U+FFFD."""
     return text if text.isascii() else _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def instance(what: str, value: object, kind: type[Kind]) -> Kind:
-    """`value`, if it is of a class of supple's.
+    """`value`, if it is an instance of a class.
 
     Args:
-        what: What the caller knows the value by, such as "skeleton".
-        value: Anything.
-        kind: The class. If `value` has one as its attribute of that name, the message says so.
+        what: Name of the value for errors, such as "skeleton".
+        value: Any value.
+        kind: The class. If `value` has an attribute of that name with an instance, the message says so.
 
     Raises:
-        SuppleError: It is of another class.
+        SuppleError: It is an instance of another class.
     """
     if isinstance(value, kind):
         return value
@@ -199,9 +198,9 @@ def listed(what: str, value: object, expected: str) -> list[Any]:
     """`value` as a list, if it is a sequence, a set, an array or another iterable; text and mappings are not.
 
     Args:
-        what: What the caller knows the value by, such as "tips".
-        value: Anything.
-        expected: What would do, such as "a list of names".
+        what: Name of the value for errors, such as "tips".
+        value: Any value.
+        expected: The expected value for the error, such as "a list of names".
 
     Raises:
         SuppleError: It is none.
@@ -209,7 +208,7 @@ def listed(what: str, value: object, expected: str) -> list[Any]:
     if not isinstance(value, (str, bytes, Mapping)):
         try:
             found = iter(value)  # type: ignore[call-overload]
-        except TypeError:  # it has no items; nor have single poses and arrays without axes
+        except TypeError:  # not iterable, as single poses and arrays without axes
             pass
         else:
             return list(found)
@@ -221,9 +220,9 @@ def mapping(what: str, value: object, expected: str) -> Mapping[Any, Any]:
     """`value`, if it is a dictionary or another mapping.
 
     Args:
-        what: What the caller knows the value by, such as "motions".
-        value: Anything.
-        expected: What would do, such as "{name: motion}".
+        what: Name of the value for errors, such as "motions".
+        value: Any value.
+        expected: The expected value for the error, such as "{name: motion}".
 
     Raises:
         SuppleError: It is none.
@@ -234,22 +233,22 @@ def mapping(what: str, value: object, expected: str) -> Mapping[Any, Any]:
 
 
 def function(what: str, value: object, *arguments: str) -> Callable[..., Any]:
-    """`value`, if it can be called with so many arguments.
+    """`value`, if it can be called with these arguments.
 
     Args:
-        what: What the caller knows the value by, such as "progress".
-        value: Anything.
+        what: Name of the value for errors, such as "progress".
+        value: Any value.
         arguments: Their names, for the message.
 
     Raises:
-        SuppleError: It cannot be called, or takes other arguments.
+        SuppleError: It is not callable, or takes other arguments.
     """
     expected = f"{what}: expected a function of ({', '.join(arguments)})"
     if not callable(value):
         raise SuppleError(f"{expected}, got {brief(value)}")
     try:
         taken = inspect.signature(value)
-    except ValueError:  # a class or function of another language, which does not tell
+    except ValueError:  # a class or function in another language, without a signature
         raise SuppleError(
             f"{expected}, got {brief(value)}, whose arguments are not known"
         ) from None
@@ -265,14 +264,14 @@ def array(
 ) -> NDArray[np.float64]:
     """`value` as a C-contiguous, writable float64 array of the given shape.
 
-    The array shares memory with `value` where it already is one.
+    The array shares memory with `value` if that already is such an array.
 
     Args:
-        what: What the caller knows the value by, such as "target of 'tip'".
+        what: Name of the value for errors, such as "target of 'tip'".
         value: Numbers, nested sequences of numbers or an array.
         shape: The length of each axis, None for any length; a leading ``...`` stands for any
             number of batch axes.
-        finite: Whether infinities are refused. NaN always is.
+        finite: True to refuse infinities; NaN is always refused.
 
     Raises:
         SuppleError: `value` is ragged, not numeric, of another shape, not finite, or has masked
@@ -294,8 +293,8 @@ def array(
     if numbers.dtype is not _FLOAT64 or not numbers.flags.carray:
         with np.errstate(over="ignore"):  # what is too large for float64 becomes infinite
             result = np.require(numbers, np.float64, ["C", "W"])
-    if result.size <= _SMALL and math.isfinite(sum(result.ravel().tolist())):
-        return result  # a sum that overflows is no fault: then each number is looked at
+    if result.size <= _MOST_SUMMED and math.isfinite(sum(result.ravel().tolist())):
+        return result  # a sum may overflow without a fault: then each number is checked
     good = np.isfinite(result) if finite else ~np.isnan(result)
     if not good.all():
         first = tuple(int(i) for i in np.argwhere(~good)[0])
@@ -312,19 +311,19 @@ def _unfit(
 
 
 def unmasked(what: str, value: object, depth: int = 0) -> None:
-    """Refuse NumPy's masked arrays, alone or in sequences, where entries are masked.
+    """Refuse NumPy's masked arrays with masked entries, alone or in sequences.
 
-    What lies below a mask is no value, and turning the array into a plain one would use it.
+    Masked entries are not valid, but converting the array to a plain one would use them.
 
     Args:
-        what: What the caller knows the value by.
-        value: Anything.
-        depth: Number of sequences around `value`; those nested deeper than an array can be are not looked into.
+        what: Name of the value for errors.
+        value: Any value.
+        depth: Number of sequences around `value`; those nested deeper than an array can be are ignored.
 
     Raises:
         SuppleError: Entries are masked.
     """
-    ma = sys.modules.get("numpy.ma")  # which NumPy loads on first use: before, nothing is masked
+    ma = sys.modules.get("numpy.ma")  # NumPy loads it on first use: before, nothing is masked
     if ma is None:
         return
     if isinstance(value, ma.MaskedArray):
@@ -360,7 +359,7 @@ def _shape_text(shape: tuple[int | None | EllipsisType, ...]) -> str:
 
 
 def brief(value: object) -> str:
-    """A value as messages show it, shortened."""
+    """A value for messages, shortened."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     return _short_repr.repr(value)

@@ -1,4 +1,4 @@
-"""Writing files so that what was there is replaced only by something whole; reading JSON; what JSON can hold."""
+"""Writing files atomically; reading JSON; converting values for JSON."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PART = re.compile(rf"\..{{1,{SHOWN_LETTERS}}}\.(?P<digest>[0-9a-f]{{8}})\.\d+\.
 
 
 def as_path(what: str, value: object) -> Path:
-    """`value` as a path that the system can look for.
+    """`value` as a path that the system accepts.
 
     Args:
-        what: What the caller knows the value by, such as "folder".
+        what: Name of the value for errors, such as "folder".
         value: Text or a path.
 
     Raises:
-        SuppleError: It is something else, has letters that no name of a file has, or is too long.
+        SuppleError: It is something else, has characters that file names cannot have, or is too long.
     """
     if not isinstance(value, (str, os.PathLike)):
         raise SuppleError(f"{what}: expected the path of a file or folder, got {brief(value)}")
@@ -96,12 +96,12 @@ def plain(value: Any) -> Any:
 
 
 def check_writable(path: str | os.PathLike[str], what: str) -> Path:
-    """The path, if there is a folder for the file, and nothing but a file in its place.
+    """The path, if its folder exists and nothing but a file is at the path.
 
-    Of a link, its target counts.
+    Links are followed.
 
     Args:
-        path: Where a file is to be written.
+        path: The path to write to.
         what: What will be written, such as "figure".
 
     Raises:
@@ -122,10 +122,10 @@ def check_writable(path: str | os.PathLike[str], what: str) -> Path:
 
 
 def target(path: str | os.PathLike[str]) -> Path:
-    """Where a path leads: the target of a link, which need not exist, or the path itself.
+    """The target of a link, which need not exist, or the path itself.
 
     Raises:
-        SuppleError: Links lead in a circle.
+        SuppleError: Links form a cycle.
     """
     path = Path(path)
     if not path.is_symlink():
@@ -139,13 +139,13 @@ def target(path: str | os.PathLike[str]) -> Path:
 def write(path: str | os.PathLike[str], content: bytes | str, what: str) -> None:
     """Write a file under another name beside it, then rename it.
 
-    A link stays, and its target is written; a file that is there keeps its mode, and its owner where
-    that is allowed.
+    A link is kept, and its target is written; an existing file keeps its mode, and its owner if that is
+    allowed.
 
     Args:
-        path: Where.
-        content: Bytes, or text for UTF-8.
-        what: What it is, for the message if it fails.
+        path: The path to write to.
+        content: Bytes, or text to encode as UTF-8.
+        what: What the file is, for errors.
 
     Raises:
         SuppleError: It cannot be written.
@@ -173,7 +173,7 @@ def write(path: str | os.PathLike[str], content: bytes | str, what: str) -> None
 
 
 def remove_parts(paths: Iterable[Path]) -> None:
-    """Remove temporary files that a killed process has left of some files."""
+    """Remove temporary files of some files that a killed process has left."""
     own: dict[Path, set[str]] = {}
     for path in paths:
         own.setdefault(path.parent, set()).add(_name_digest(path))
@@ -187,12 +187,12 @@ def remove_parts(paths: Iterable[Path]) -> None:
 
 
 def _name_digest(path: Path) -> str:
-    """A few letters for a file's name, however long that is."""
+    """A short hash of a file's name."""
     return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:8]
 
 
 def _make_like(path: Path, old: os.stat_result) -> None:
-    """Make an empty file with the mode of another, and its owner where that is allowed."""
+    """Make an empty file with the mode of another, and its owner if that is allowed."""
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
     if hasattr(os, "chown"):
         with suppress(OSError):

@@ -1,8 +1,8 @@
-"""What other packages add to supple: solvers, goals and formats, found through their entry points.
+"""Solvers, goals and formats of other packages, found through entry points.
 
-A package names them in its `pyproject.toml`, in the groups `supple.solvers`, `supple.goals` and
-`supple.formats`; once it is installed they are known by their names. They are looked for only when a name or
-an extension is none of supple's own, and cannot take the place of one.
+A package declares them in its `pyproject.toml`, in the groups `supple.solvers`, `supple.goals` and
+`supple.formats`; once it is installed they are available by name. They are only searched for names and
+extensions that supple does not have, and cannot replace supple's own.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def entries(group: str) -> dict[str, EntryPoint]:
 
 
 def load(entry: EntryPoint, kind: type) -> Any:
-    """What an entry point names.
+    """The object of an entry point.
 
     Args:
         entry: The entry point.
-        kind: What it must be: a class, of which it is an object or, for classes, a subclass.
+        kind: The class of which it must be an instance or a subclass.
 
     Raises:
         SuppleError: It cannot be imported, or is something else.
@@ -41,7 +41,7 @@ def load(entry: EntryPoint, kind: type) -> Any:
     where = f"plug-in {entry.name!r} ({entry.value})"
     try:
         value = entry.load()
-    except Exception as error:  # whatever another package's import may raise
+    except Exception as error:  # another package's import may raise anything
         raise SuppleError(f"{where}: cannot be loaded: {type(error).__name__}: {error}") from error
     if not (isinstance(value, kind) or (isinstance(value, type) and issubclass(value, kind))):
         raise SuppleError(
@@ -51,7 +51,7 @@ def load(entry: EntryPoint, kind: type) -> Any:
 
 
 def load_all(group: str, kind: type) -> list[Any]:
-    """What all entry points of a group name; those that cannot be loaded are left out, with a warning."""
+    """The objects of all entry points of a group; those that fail to load are left out, with a warning."""
     found = []
     for entry in entries(group).values():
         try:

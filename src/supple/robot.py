@@ -1,11 +1,11 @@
 """Joint vectors in a robot's own order, and qpos in MuJoCo's.
 
-A joint vector has a number for each joint that has one: a turn [rad] or a slide (the model's unit).
-Joints that copy others (URDF's mimic joints, such as the second finger of a gripper) follow these,
-and are left out unless asked for. Joints of several freedoms are part of the pose only.
+A joint vector has a number for each joint with one coordinate: an angle [rad] or a slide (the model's unit).
+Mimic joints (such as the second finger of a gripper in URDF) follow their sources, and are left out by default.
+Joints with several freedoms are only in the pose.
 
-`qpos` has all joints, also those that copy others: a number for a hinge or slide, wxyz for a ball, xyz and
-wxyz for a free joint, depth first through the tree, as MuJoCo has them.
+`qpos` has all joints, mimic joints included: a number for a hinge or slide, wxyz for a ball, xyz and
+wxyz for a free joint, depth first through the tree, as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import normalize
 
-COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
+# How far a number given for a mimic joint may be from what the joint that it copies gives [rad, model units].
+COPY_TOLERANCE = 1e-3
 
 
 def joint_names(
     robot: Character | Skeleton, *, to: str | None = None, copies: bool = False
 ) -> tuple[str, ...]:
-    """The joints that a joint vector counts, in the order of the robot's file.
+    """The joints of a joint vector, in the order of the robot's file.
 
-    Those with one number, a turn [rad] or a slide (the model's unit).
+    Those with one coordinate, an angle [rad] or a slide (the model's unit).
 
     Args:
         robot: The robot.
-        to: A link, tip or joint: only the joints on the way from the root to it count, such as those
-            of an arm without its gripper.
-        copies: Whether joints that copy others count too.
+        to: A link, tip or joint: only the joints on the path from the root to it are included, such as
+            those of an arm without its gripper.
+        copies: Whether to include mimic joints.
 
     Raises:
-        SuppleError: There is no such link, tip or joint.
+        SuppleError: The link, tip or joint is unknown.
     """
     skeleton = _skeleton(robot)
     joints = skeleton.freedom_table.joints
@@ -55,13 +56,13 @@ def joint_names(
 
 
 def max_speed(robot: Character) -> dict[str, float]:
-    """The greatest speed of each joint that its URDF gives one [rad/s, slides: m/s], by its name.
+    """The speed limits in the robot's URDF [rad/s, slides: m/s], by joint.
 
-    For `max_speed` of `supple.track` and `supple.prepare`. MJCF has none, nor have accelerations a place in
-    either: the dictionary is then empty, and what the maker of the robot says is to be given by hand.
+    For `max_speed` of `supple.track` and `supple.prepare`. MJCF has no speed limits, and neither format has limits
+    of acceleration: take these from the maker of the robot. Empty if there are none.
 
     Raises:
-        SuppleError: It is a skeleton, which does not keep them.
+        SuppleError: It is a skeleton, which does not store them.
     """
     if not isinstance(robot, Character):
         raise SuppleError(
@@ -78,16 +79,15 @@ def joint_vector(
     Args:
         robot: The robot.
         pose: A pose, or a batch of poses, of it.
-        names: Which joints count, in which order, copies of others included; those of `joint_names`
-            by default.
+        names: The joints in order, which may include mimic joints; those of `joint_names` by default.
 
     Raises:
-        SuppleError: The pose is of another skeleton, or a name is not that of a joint with one number.
+        SuppleError: The pose is of another skeleton, or a name is not that of a joint with one coordinate.
     """
     skeleton = _skeleton(robot)
     if instance("pose", pose, Pose).skeleton != skeleton:
         raise another("joint_vector", skeleton, pose.skeleton)
-    return pose.coordinates[..., _places(robot, _checked(robot, names))]
+    return pose.coordinates[..., _columns(robot, _checked(robot, names))]
 
 
 def from_joint_vector(
@@ -95,26 +95,25 @@ def from_joint_vector(
 ) -> Pose:
     """The pose of a joint vector, shape (..., J).
 
-    Joints that copy others follow; what has more numbers than one, or is not named, stays at rest.
+    Mimic joints follow their sources; joints with several coordinates, or without a name here, stay at rest.
 
     Args:
         robot: The robot.
-        vector: A number for each joint, a turn [rad] or a slide (the model's unit).
-        names: Which joints the numbers are for, in which order, such as `joint_names(robot, to=...)`
-            or the names of a message; those of `joint_names` by default, in which case those of
-            `joint_names(robot, copies=True)` will do too. A number for a joint that copies another
-            must be what the copy makes of that one, to 1e-3.
+        vector: A number for each joint, an angle [rad] or a slide (the model's unit).
+        names: The joints in order, such as `joint_names(robot, to=...)` or the names in a message. By
+            default those of `joint_names`, or, if the length matches, `joint_names(robot, copies=True)`.
+            The value of a mimic joint must agree with its source to 1e-3.
 
     Raises:
         SuppleError: There are too many numbers or too few, a name is not that of a joint with one
-            number, or a copy has a number of its own.
+            coordinate, or the value of a mimic joint disagrees with its source.
     """
     skeleton = _skeleton(robot)
     chosen = _checked(robot, names)
     every = joint_names(robot, copies=True) if names is None else chosen
     try:
         count = np.shape(vector)[-1:]
-    except ValueError:  # ragged, as `array` will say
+    except ValueError:  # ragged: `array` raises the error
         count = ()
     if count == (len(every),):
         chosen = every
@@ -123,13 +122,13 @@ def from_joint_vector(
     values = array("joint vector", vector, (..., len(chosen)))
     rest = skeleton.rest.coordinates
     coordinates = np.array(np.broadcast_to(rest, (*values.shape[:-1], len(rest))))
-    places = _places(robot, chosen)
+    places = _columns(robot, chosen)
     coordinates[..., places] = values
     pose = Pose(skeleton, coordinates)
     off = (
         np.abs(pose.coordinates[..., places] - values).reshape(-1, len(chosen)).max(0, initial=0.0)
     )
-    if np.any(off > COPY):
+    if np.any(off > COPY_TOLERANCE):
         k = int(np.argmax(off))
         mimic = skeleton.joints[skeleton.index(chosen[k])].mimic
         raise SuppleError(
@@ -143,7 +142,7 @@ def from_joint_vector(
 def qpos(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
     """MuJoCo's qpos of a pose, shape (..., nq).
 
-    For a model that was read from MJCF these are the numbers that `mjData.qpos` has for the same pose.
+    For a model that was read from MJCF these are the values of `mjData.qpos` in the same pose.
 
     Args:
         robot: The robot.
@@ -161,15 +160,15 @@ def qpos(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
 def from_qpos(robot: Character | Skeleton, qpos: ArrayLike, *, project: bool = False) -> Pose:
     """The pose of MuJoCo's qpos, shape (..., nq); the inverse of `qpos`.
 
-    Quaternions are brought to length one, as MuJoCo does. Couplings of joints are soft in MuJoCo, so
-    that a state of a running simulation is off them a little: it is taken as it is. A solve that moves
-    such joints starts from where the couplings put them.
+    Quaternions are normalized, as in MuJoCo. Couplings of joints are soft in MuJoCo, so a state of a
+    running simulation violates them slightly: it is not changed. A solve that moves such joints starts
+    from the values that the couplings give.
 
     Args:
         robot: The robot.
         qpos: A number for a hinge [rad] or slide (the model's unit), wxyz for a ball, xyz and wxyz for
             a free joint, depth first through the tree.
-        project: True to put joints that are coupled to others where the couplings have them.
+        project: True to set coupled joints to the values that the couplings give.
 
     Raises:
         SuppleError: There are too many numbers or too few, or a quaternion is zero.
@@ -206,7 +205,7 @@ def qpos_joints(skeleton: Skeleton) -> list[int]:
 
 
 def _depth_first(skeleton: Skeleton) -> np.ndarray:
-    """Where the numbers of qpos are among the coordinates of a pose."""
+    """Indices of the values of qpos among the coordinates of a pose."""
     table = skeleton.freedom_table
     every = np.arange(table.coordinate_count)
     parts = [every[table.coordinates_of(j, stretch=False)] for j in qpos_joints(skeleton)]
@@ -217,8 +216,8 @@ def _skeleton(robot: Character | Skeleton) -> Skeleton:
     return robot.skeleton if isinstance(robot, Character) else instance("robot", robot, Skeleton)
 
 
-def _places(robot: Character | Skeleton, names: Sequence[str]) -> np.ndarray:
-    """Where the joints' numbers are among the coordinates of a pose."""
+def _columns(robot: Character | Skeleton, names: Sequence[str]) -> np.ndarray:
+    """Indices of the joints' values among the coordinates of a pose."""
     skeleton = _skeleton(robot)
     return skeleton.freedom_table.joints.coordinate[[skeleton.index(name) for name in names]]
 
@@ -244,7 +243,7 @@ def _wrong_count(
     *,
     named: bool,
 ) -> str:
-    """What to say of a joint vector with too many or too few numbers."""
+    """The error for a joint vector with too many or too few numbers."""
     text = f"joint vector: expected {len(chosen)} numbers ({', '.join(chosen)})"
     if named:
         return f"{text}, as there are names, got {count}"

@@ -1,9 +1,9 @@
-"""Rotations as unit quaternions: the algebra that the rest of supple speaks.
+"""Rotations as unit quaternions.
 
 Quaternions are arrays of shape (..., 4) in the order w, x, y, z; vectors are (..., 3); angles are
-radians. Every function broadcasts over leading axes. `multiply(a, b)` turns by b first and then by
-a, so local rotations chain from left to right on the way from the root to the tip. A quaternion and
-its negative are the same rotation.
+radians. Every function broadcasts over leading axes. `multiply(a, b)` rotates by b first and then by
+a, so local rotations multiply from left to right along the path from the root to the tip. A quaternion
+and its negative are the same rotation.
 """
 
 import math
@@ -16,6 +16,7 @@ from supple.errors import SuppleError, brief, unmasked
 
 FloatArray = NDArray[np.float64]
 
+IDENTITY_WXYZ = (1.0, 0.0, 0.0, 0.0)
 _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -35,7 +36,7 @@ def _numbers(what: str, value: ArrayLike, expected: str = "numbers") -> FloatArr
 
 
 def _bounded(what: str, value: ArrayLike) -> FloatArray:
-    """A float64 array without infinite numbers; NaN is passed on."""
+    """A float64 array without infinities; NaN is allowed."""
     numbers = _numbers(what, value)
     if np.isinf(numbers).any():
         raise SuppleError(f"{what}: expected finite numbers, got {brief(value)}")
@@ -58,7 +59,7 @@ def _length(v: FloatArray) -> FloatArray:
 
 
 def _unit(what: str, v: FloatArray) -> FloatArray:
-    """The last axis scaled to length one; what is so already keeps its bits."""
+    """Vectors normalized along the last axis; unit vectors keep their bits."""
     largest = np.max(np.abs(v), axis=-1, keepdims=True)
     if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
         raise SuppleError(f"{what}: expected a finite direction that is not zero, got {v}")
@@ -81,7 +82,7 @@ def axis_vector(axis: str | ArrayLike, *, what: str = "axis") -> FloatArray:
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> FloatArray:
-    """The product a b, shape (..., 4): turn by b, then by a."""
+    """The product a b, shape (..., 4): the rotation by b, then by a."""
     a, b = _last("quaternion", a, 4), _last("quaternion", b, 4)
     aw, ax, ay, az = (a[..., k] for k in range(4))
     bw, bx, by, bz = (b[..., k] for k in range(4))
@@ -104,7 +105,7 @@ def normalize(q: ArrayLike) -> FloatArray:
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
-    """Vectors v, shape (..., 3), turned by unit quaternions q, shape (..., 4)."""
+    """Vectors v, shape (..., 3), rotated by unit quaternions q, shape (..., 4)."""
     q, v = _last("quaternion", q, 4), _last("vector", v, 3)
     w, x, y, z = (q[..., k] for k in range(4))
     a, b, c = (v[..., k] for k in range(3))
@@ -118,7 +119,7 @@ def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
 
 
 def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
-    """Turns by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
+    """Rotations by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
     axis = axis_vector(axis)
     half = 0.5 * _bounded("angle", angle)[..., None]
     vector = axis * np.sin(half)
@@ -126,7 +127,7 @@ def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
 
 
 def from_rotation_vector(vector: ArrayLike) -> FloatArray:
-    """Turns about the direction of each vector (..., 3) by its length in radians."""
+    """Rotations about the direction of each vector (..., 3) by its length in radians."""
     vector = _last("rotation vector", vector, 3)
     angle = _length(vector)
     factor = np.where(angle > 0, np.sin(0.5 * angle) / np.where(angle > 0, angle, 1.0), 0.5)
@@ -134,7 +135,7 @@ def from_rotation_vector(vector: ArrayLike) -> FloatArray:
 
 
 def to_rotation_vector(q: ArrayLike) -> FloatArray:
-    """The rotation vectors (..., 3) of quaternions, the short way: no longer than pi."""
+    """The shortest rotation vectors (..., 3) of quaternions: no longer than pi."""
     q = _last("quaternion", q, 4)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = _length(q[..., 1:])
@@ -143,7 +144,7 @@ def to_rotation_vector(q: ArrayLike) -> FloatArray:
 
 
 def to_matrix(q: ArrayLike) -> FloatArray:
-    """Rotation matrices (..., 3, 3) of unit quaternions; column k is where axis k goes."""
+    """Rotation matrices (..., 3, 3) of unit quaternions; column k is the rotated axis k."""
     w, x, y, z = np.moveaxis(_last("quaternion", q, 4), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -169,7 +170,7 @@ def from_matrix(matrix: ArrayLike) -> FloatArray:
         )
     if np.any(np.linalg.det(m) < 0):
         raise SuppleError("rotation matrix: expected determinant 1, got a mirror (determinant -1)")
-    # Shepperd 1978: of the four ways to start, the one with the largest component loses no digits.
+    # Shepperd 1978: of the four formulas, the one for the largest component loses no digits.
     d = np.moveaxis(np.diagonal(m, axis1=-2, axis2=-1), -1, 0)
     xx, yy, zz = d
     yz, zx, xy = (
@@ -209,11 +210,11 @@ def euler_order(order: str, *, what: str = "order") -> tuple[int, ...]:
 
 
 def from_euler(order: str, angles: ArrayLike) -> FloatArray:
-    """Products of turns about the joint's own axes, left to right: "xyz" is X(a0) Y(a1) Z(a2).
+    """Products of rotations about the joint's own axes, left to right: "xyz" is X(a0) Y(a1) Z(a2).
 
     Args:
         order: One to three letters.
-        angles: Radians, shape (..., len(order)); a single number will do for a single letter.
+        angles: Radians, shape (..., len(order)); or a single number for a single letter.
     """
     axes = euler_order(order)
     unmasked(f"angles of order {order!r}", angles)
@@ -231,8 +232,7 @@ def to_euler(order: str, q: ArrayLike) -> FloatArray:
     """The angles (..., 3) for which `from_euler(order, angles)` is q, for any three-letter order.
 
     The middle angle is in [-pi/2, pi/2], or in [0, pi] where the first and last letter are the
-    same; the others are in (-pi, pi]. Where the first and last axis fall together, the last angle
-    is 0.
+    same; the others are in (-pi, pi]. Where the first and last axis coincide, the last angle is 0.
     """
     axes = euler_order(order)
     if len(axes) != 3:
@@ -265,7 +265,7 @@ def to_euler(order: str, q: ArrayLike) -> FloatArray:
 
 
 def _wrap(angle: FloatArray) -> FloatArray:
-    """Angles brought into (-pi, pi]; those already inside keep their bits."""
+    """Angles wrapped to (-pi, pi]; those inside keep their bits."""
     turns = np.ceil((angle - math.pi) / (2.0 * math.pi))
     return np.where(
         np.abs(angle) <= math.pi,
@@ -275,17 +275,17 @@ def _wrap(angle: FloatArray) -> FloatArray:
 
 
 def between(a: ArrayLike, b: ArrayLike) -> FloatArray:
-    """The shortest turns that take the directions a (..., 3) to the directions b (..., 3).
+    """The shortest rotations from the directions a (..., 3) to the directions b (..., 3).
 
-    Opposite directions turn by pi about an axis that depends on a alone. Lengths do not matter, but
+    Opposite directions rotate by pi about an axis that depends on a alone. Lengths do not matter, but
     zero is an error.
     """
     a, b = np.broadcast_arrays(_unit("a", _last("a", a, 3)), _unit("b", _last("b", b, 3)))
     cross = np.cross(a, b)
     size = _length(cross)
     opposed = np.sum(a * b, axis=-1, keepdims=True) < 0
-    # Beyond a right angle, first turn by pi to -a about an axis square to a, then by the small rest
-    # from -a to b: nothing is divided by a difference of nearly equal numbers.
+    # Beyond a right angle, first rotate by pi to -a about an axis perpendicular to a, then by the small
+    # angle from -a to b: this avoids dividing by a difference of nearly equal numbers.
     axis = np.where(size > 1e-12, cross / np.where(size > 1e-12, size, 1.0), _perpendicular(a))
     axis = _unit("axis", axis - np.sum(axis * a, axis=-1, keepdims=True) * a)
     start = np.where(opposed, -a, a)
@@ -296,23 +296,23 @@ def between(a: ArrayLike, b: ArrayLike) -> FloatArray:
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:
-    """A unit vector square to each unit vector, always the same one."""
+    """A unit vector perpendicular to each unit vector, deterministic."""
     other = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
     return _unit("direction", np.cross(a, other))
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
-    """The rotations at the fractions t (...) of the short way from a to b, at constant speed.
+    """Rotations interpolated by t (...) along the shortest arc from a to b, at constant speed.
 
     t = 0 gives a and t = 1 gives b to the last bit; if b is a or -a, any other t gives a.
-    t outside [0, 1] goes on along the same arc.
+    t outside [0, 1] extrapolates along the same arc.
     """
     a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
     t = _bounded("t", t)[..., None]
     near = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     arc = 2.0 * np.arctan2(
         _length(near - a), _length(near + a)
-    )  # of the quaternions: half the turn
+    )  # of the quaternions: half the angle of rotation
     flat = arc < 1e-9  # there the sines are their arguments
     sine = np.where(flat, 1.0, np.sin(arc))
     from_a = np.where(flat, 1.0 - t, np.sin((1.0 - t) * arc) / sine)
@@ -323,10 +323,9 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
 
 
 def swing_twist(q: ArrayLike, axis: str | ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Split q into (swing, twist), q = swing * twist: about an axis square to `axis`, and about it.
+    """Split q into (swing, twist), q = swing * twist: about an axis perpendicular to `axis`, and about it.
 
-    The twist has w >= 0. After a swing by exactly pi the twist cannot be told and is taken to be
-    none.
+    The twist has w >= 0. At a swing of exactly pi the twist is undefined, and the identity is returned.
     """
     q = _last("quaternion", q, 4)
     axis = axis_vector(axis)
@@ -342,18 +341,18 @@ def swing_twist(q: ArrayLike, axis: str | ArrayLike) -> tuple[FloatArray, FloatA
 
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> FloatArray:
-    """The angles (...) in [0, pi] of the turns from a to b, exact near 0 and near pi too."""
+    """The angles (...) in [0, pi] of the rotations from a to b, accurate near 0 and near pi, too."""
     turn = multiply(conjugate(a), b)
     return 2.0 * np.arctan2(_length(turn[..., 1:])[..., 0], np.abs(turn[..., 0]))
 
 
 def unit_quaternions(what: str, value: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
-    """Quaternions (..., 4) checked to be unit within 1e-6, and made so; exact ones keep their bits.
+    """Quaternions (..., 4) checked to be unit within 1e-6, and normalized; exact ones keep their bits.
 
     Args:
-        what: What the message calls them.
+        what: Their name for errors.
         value: Quaternions wxyz, shape (..., 4).
-        names: A name for each along the last leading axis, for the message.
+        names: A name for each along the last leading axis, for errors.
     """
     q = _last(what, value, 4)
     with np.errstate(over="ignore"):  # infinite lengths are refused below

@@ -1,4 +1,4 @@
-"""Runs of flags: where something holds frame after frame."""
+"""Runs of consecutive frames in which a flag is set."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 
 def true_runs(flags: NDArray[np.bool_]) -> list[slice]:
-    """Where flags (F,) are set one after the other, in order."""
+    """The runs of set flags (F,), in order."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def widened(flags: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
-    """Flags (F,) that are set where one of the given flags is, or is within so many frames."""
+    """Flags (F,) that are set within `count` frames of a flag that is set."""
     out = flags.copy()
     for shift in range(1, min(count, len(flags) - 1) + 1):
         out[shift:] |= flags[:-shift]

@@ -8,7 +8,7 @@ import re
 from supple.errors import SuppleError
 
 MISSING = "\N{EN DASH}"
-"""What stands for a number that is missing."""
+"""Shown for a missing number."""
 
 _WORDS = {1: "one number", 2: "two numbers", 3: "three numbers", 4: "four numbers"}
 
@@ -25,7 +25,7 @@ def number(what: str, text: str) -> float:
 
 
 def vector(what: str, text: str, form: str) -> tuple[float, ...]:
-    """Parse as many numbers as the form has, such as "X,Y,Z", separated by commas or spaces."""
+    """Parse the numbers of a form such as "X,Y,Z", separated by commas or spaces."""
     count = len(form.split(","))
     parts = [part for part in re.split(r"[,\s]+", text.strip()) if part]
     if len(parts) != count:

@@ -1,8 +1,8 @@
-"""Many solves over all cores, piece by piece on a pool of our own threads.
+"""Many solves over all cores, in pieces, on a thread pool.
 
-Kernels run without the interpreter lock, each on its own rows, so the answers are the same bits
-whatever the number of threads and the size of the pieces. The pool is made on first use, and again in
-a forked child.
+Kernels run without the interpreter lock, each on its own rows, so the answers have the same bits for
+any number of threads and any size of pieces. The pool is made on first use, and again in a forked
+child.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from queue import SimpleQueue
 
-SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
-# A piece that takes less time lets the next one grow, one that takes more lets it shrink [s].
-SHORT, LONG = 1e-3, 1e-2
+FIRST_PIECE_ROWS = 64  # a batch of no more rows runs in the calling thread
+# Pieces grow after one that took less time than the first, and shrink after one that took more than the second [s].
+SHORTEST_PIECE, LONGEST_PIECE = 1e-3, 1e-2
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -26,13 +26,13 @@ _most: ContextVar[int | None] = ContextVar("threads.most", default=None)
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def limited(count: int) -> Iterator[None]:
-    """Batches that are begun here in the meantime use at most so many threads by default."""
+    """A context in which batches use at most `count` threads by default."""
     token = _most.set(count)
     try:
         yield
@@ -49,7 +49,7 @@ def _shared_pool() -> ThreadPoolExecutor:
 
 
 def _forget() -> None:
-    # A forked child inherits the pool but none of its threads, and the lock as it happened to be.
+    # A forked child inherits the pool without its threads, and the lock in any state.
     global _lock, _pool
     _lock = threading.Lock()
     _pool = None
@@ -68,19 +68,19 @@ def run_threaded(
 ) -> None:
     """Call part(first, last) over 0..count, piece by piece.
 
-    A failure of a part, or of `progress`, or an interrupt ends the batch after the pieces that are
-    under way, and is raised here.
+    An exception in a part or in `progress`, or an interrupt, ends the batch after the pieces that are
+    running, and is raised here.
 
     Args:
-        part: Does rows first..last-1; called from several threads at once.
-        count: How many rows there are.
-        threads: At most how many at a time; by default one for each core, or what `limited` allows.
+        part: Processes rows first..last-1; called from several threads at once.
+        count: Number of rows.
+        threads: Maximum number of threads; by default one for each core, or as `limited` allows.
         progress: Called with (done, count) from the calling thread.
     """
     if threads is None:
         threads = min(cores(), _most.get() or cores())
     pieces = _Pieces(count, threads)
-    if threads == 1 or count <= SMALL:
+    if threads == 1 or count <= FIRST_PIECE_ROWS:
         while piece := pieces.take():
             pieces.do(part, piece)
             if progress is not None:
@@ -95,15 +95,15 @@ def run_threaded(
 class _Pieces:
     """The rows 0..count, handed out from the front.
 
-    Pieces grow until one takes long enough that handing it out costs nothing; the last are smaller
-    again, so that the threads end together.
+    Pieces grow until the cost of handing them out is negligible; the last are smaller again, so that the
+    threads end together.
     """
 
     def __init__(self, count: int, threads: int) -> None:
         self.count = count
         self.threads = threads
         self._next = 0
-        self._size = SMALL
+        self._size = FIRST_PIECE_ROWS
         self._taking = threading.Lock()
 
     def take(self) -> tuple[int, int] | None:
@@ -113,19 +113,19 @@ class _Pieces:
             if first >= self.count:
                 return None
             share = (self.count - first) // (2 * self.threads) if self.threads > 1 else self.count
-            self._next = min(first + max(SMALL, min(self._size, share)), self.count)
+            self._next = min(first + max(FIRST_PIECE_ROWS, min(self._size, share)), self.count)
             return first, self._next
 
     def do(self, part: Callable[[int, int], None], piece: tuple[int, int]) -> None:
-        """Do a piece, and learn from it how large the next ones may be."""
+        """Process a piece, and adapt the size of the next ones to its time."""
         begun = time.perf_counter()
         part(*piece)
         took = time.perf_counter() - begun
         rows = piece[1] - piece[0]
-        if took < SHORT:
+        if took < SHORTEST_PIECE:
             self._size = max(self._size, 2 * rows)
-        elif took > LONG:
-            self._size = max(SMALL, rows // 2)
+        elif took > LONGEST_PIECE:
+            self._size = max(FIRST_PIECE_ROWS, rows // 2)
 
 
 def _spread(
@@ -134,7 +134,7 @@ def _spread(
     pieces: _Pieces,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Do the pieces in several threads; the calling one only follows."""
+    """Process the pieces in several threads; the calling thread only reports progress."""
     finished: SimpleQueue[int] = SimpleQueue()  # rows done by a piece; 0 from a worker that ends
     stop = False
 
@@ -146,7 +146,7 @@ def _spread(
         finally:
             finished.put(0)
 
-    most = -(-pieces.count // SMALL)
+    most = -(-pieces.count // FIRST_PIECE_ROWS)
     futures = [pool.submit(worker) for _ in range(min(pieces.threads, most))]
     done, working = 0, len(futures)
     try:

@@ -22,12 +22,12 @@ _STRINGS = ('"""', "'''", '"', "'")
 
 @dataclass(frozen=True)
 class Document:
-    """A TOML file, and where its keys stand.
+    """A TOML file, and the lines of its keys.
 
     Attributes:
-        path: Of the file.
+        path: Path of the file.
         data: Its tables.
-        lines: The line of each key, from 1 on: of ("steps", 0, "plant") that of `plant` in the first table
+        lines: The line of each key, from 1 on: ("steps", 0, "plant") is the key `plant` in the first table
             of the array `steps`.
     """
 
@@ -36,14 +36,14 @@ class Document:
     lines: Mapping[Keys, int]
 
     def where(self, keys: Keys) -> str:
-        """The file and line of a key; of one that is not there, of the table it would be in."""
+        """The file and line of a key; for a missing key those of its table."""
         for count in range(len(keys), 0, -1):
             if keys[:count] in self.lines:
                 return f"{self.path}:{self.lines[keys[:count]]}"
         return str(self.path)
 
     def value(self, keys: Keys) -> Any:
-        """What stands under a key that is there."""
+        """The value of an existing key."""
         found: Any = self.data
         for key in keys:
             found = found[key]
@@ -61,10 +61,10 @@ class Document:
         return found
 
     def one_of(self, keys: Keys, what: str, given: object, choices: Collection[str]) -> str:
-        """A name that stands under a key, if it is one of those there are.
+        """The name under a key, if it is one of the choices.
 
         Raises:
-            SuppleError: It is not; with file and line, and the nearest name.
+            SuppleError: It is not; with file and line, and the nearest choice.
         """
         with placed(self.where(keys)):
             return one_of(what, given, choices)
@@ -77,7 +77,7 @@ class Document:
 
 @contextmanager
 def placed(where: str) -> Iterator[None]:
-    """Errors with the place they are about before them: a file and line."""
+    """A context that puts a file and line in front of errors."""
     try:
         yield
     except SuppleError as error:
@@ -88,7 +88,7 @@ def read(path: str | os.PathLike[str]) -> Document:
     """Read a TOML file.
 
     Raises:
-        SuppleError: It cannot be read, or is no TOML; with the line.
+        SuppleError: It cannot be read, or is not TOML; with the line.
     """
     path = as_path("file", path)
     try:
@@ -105,7 +105,7 @@ def parse(text: str, path: str | os.PathLike[str]) -> Document:
     """The document of a text; `path` is for messages.
 
     Raises:
-        SuppleError: It is no TOML; with the line.
+        SuppleError: It is not TOML; with the line.
     """
     path = Path(path)
     try:
@@ -155,7 +155,7 @@ class _Scanner:
         return False
 
     def _skip_blank(self) -> bool:
-        """Skip blanks, line ends, commas and comments; whether something follows."""
+        """Skip blanks, line ends, commas and comments; True if something follows."""
         while self.at < len(self.text):
             if self.text[self.at] == "#":
                 end = self.text.find("\n", self.at)
@@ -177,7 +177,7 @@ class _Scanner:
         return tuple(keys)
 
     def _named(self, keys: Keys, *, last: bool) -> Keys:
-        """The keys of a table header, with the number of each array of tables on the way."""
+        """The keys of a table header, with the index in each array of tables on the path."""
         full: Keys = ()
         for k, key in enumerate(keys):
             full = (*full, key)

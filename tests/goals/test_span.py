@@ -93,7 +93,7 @@ def test_it_lowers_to_a_block_and_the_carrier_of_its_start():
     block, carrier = Span("trunk", "left_hand", (1, 2, 3), weight=4.0).lower(two_arms(), 7)
     assert (block.kind, carrier.kind) == (layout.SPAN, layout.CARRIER)
     assert block.carrier is carrier
-    assert (block.goal, block.weight, block.numbers, carrier.numbers) == (7, 2.0, 3, 0)
+    assert (block.goal, block.weight, block.target_floats, carrier.target_floats) == (7, 2.0, 3, 0)
 
 
 def test_it_is_a_goal_like_others():

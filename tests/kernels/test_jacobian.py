@@ -20,7 +20,7 @@ class Columns:
         problem = Problem(skeleton, goals)
         targets = problem.default_targets.copy()
         for block in problem.blocks:
-            if block.numbers:
+            if block.target_floats:
                 targets[block.offset : block.offset + len(block.target)] = block.target
         no_trace = np.zeros((0, 1))
         packed = problem.pack(())

@@ -97,7 +97,7 @@ def linearized(skeleton, goals, start):
     problem = Problem(skeleton, goals, free_root=True)
     targets = problem.default_targets.copy()
     for block in problem.blocks:
-        if block.numbers:
+        if block.target_floats:
             targets[block.offset : block.offset + len(block.target)] = block.target
     packed, none, size = problem.pack(()), np.zeros((0, 1)), np.zeros(1)
     own.measure(*packed, size, none)

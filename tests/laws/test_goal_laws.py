@@ -17,7 +17,7 @@ from supple import Avoid, Balance, Connect, LookAt, On, Reach, Weld
 from supple import rotations as rot
 from supple.bodies.distances import segment_distances
 from supple.model.masses import Mass
-from supple.problem.lowering import RADIAN
+from supple.problem.lowering import LENGTHS_PER_RADIAN
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad]
 MARGIN, RADIUS, EDGE = 0.02, 0.06, 0.45
@@ -202,9 +202,9 @@ def standing(figure, b, pose, answer):
         if isinstance(goal, Reach) or goal.kinds == ("own",) and goal.function.unit == "length":
             cost += 0.5 * goal.weight * (miss / length) ** 2
         elif isinstance(goal, LookAt):
-            cost += 0.5 * goal.weight * (2.0 * RADIAN * np.sin(0.5 * miss)) ** 2
+            cost += 0.5 * goal.weight * (2.0 * LENGTHS_PER_RADIAN * np.sin(0.5 * miss)) ** 2
         elif goal.kinds == ("own",):
-            cost += 0.25 * goal.weight * (RADIAN * miss) ** 2  # `alike` has two blocks
+            cost += 0.25 * goal.weight * (LENGTHS_PER_RADIAN * miss) ** 2  # `alike` has two blocks
     opening = opening if opening > 1.0 else 0.0
     return opening, depth(figure, pose, answer.asked.pairs), topple(figure, pose), cost
 

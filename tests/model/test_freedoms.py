@@ -38,7 +38,7 @@ def name_of(skeleton, row):
     elif kind == Kind.ROTATION:
         label = "xyz"[row.part[0]]
     else:
-        label = joint.numbers[row.part[0]].label
+        label = joint.scalars[row.part[0]].label
     name = skeleton.joint_names[row.joint[0]]
     return f"{name}.{label}" if label else name
 
@@ -59,18 +59,18 @@ def test_rows_say_what_joints_say():
     table = skeleton.freedom_table
     for j, joint in enumerate(skeleton.joints):
         rows = table.rows_of(j)
-        numbers = rows.take(rows.is_number)
-        assert numbers.is_slide.tolist() == [one.slides for one in joint.numbers]
-        assert numbers.frozen.tolist() == [one.frozen for one in joint.numbers]
+        scalars = rows.take(rows.is_scalar)
+        assert scalars.is_slide.tolist() == [one.slides for one in joint.scalars]
+        assert scalars.frozen.tolist() == [one.frozen for one in joint.scalars]
         assert np.allclose(
-            numbers.axis, np.array([one.axis for one in joint.numbers]).reshape(-1, 3)
+            scalars.axis, np.array([one.axis for one in joint.scalars]).reshape(-1, 3)
         )
         assert int((rows.kind == Kind.ROTATION).sum()) == 3 * joint.has_quaternion
         assert int((rows.kind == Kind.STRETCH).sum()) == (joint.stretch is not None)
         own = table.coordinates_of(j)
         assert own.stop - own.start == joint.coordinate_count
         assert table.joints.slides[j] == joint.slide_count
-        assert table.joints.numbers[j] == len(joint.numbers)
+        assert table.joints.scalars[j] == len(joint.scalars)
         assert table.joints.freedoms[j] == joint.freedom_count
         bare = table.coordinates_of(j, stretch=False)
         assert bare.stop - bare.start == joint.coordinate_count - (joint.stretch is not None)

@@ -10,7 +10,7 @@ import pytest
 import supple
 from supple import Hinge, Joint, Node, Pose, Reach, Skeleton, SuppleError, Tip, rotations
 from supple.kernels import layout
-from supple.model.joint import KINDS, Number, pairs, unit_axis
+from supple.model.joint import KINDS, Scalar, pairs, unit_axis
 from supple.model.sketch import limit_curves
 from supple.viewer.describe import _joint
 
@@ -36,11 +36,11 @@ def cylindrical():
             self._set("limits", pairs("Cylindrical limits", ("slide", "angle"), self.limits))
 
         @property
-        def numbers(self):
+        def scalars(self):
             along, about = self.limits or (None, None)
             return (
-                Number("slide", True, self.axis, along),
-                Number("angle", False, self.axis, about),
+                Scalar("slide", True, self.axis, along),
+                Scalar("angle", False, self.axis, about),
             )
 
     yield Cylindrical
@@ -103,13 +103,32 @@ def test_everything_else_reads_its_description(cylindrical, tmp_path):
     ((False,), layout.QUATERNION),
     ((True,), layout.QUATERNION + layout.SWING_TWIST),
 ])  # fmt: skip
-def test_numbers_that_kernels_cannot_take_are_an_error(cylindrical, shape, kind):
+def test_scalars_that_kernels_cannot_take_are_an_error(cylindrical, shape, kind):
     class Odd(cylindrical):
         traits = kind
-        numbers = tuple(Number(f"n{k}", slides, (1.0, 0.0, 0.0)) for k, slides in enumerate(shape))
+        scalars = tuple(Scalar(f"n{k}", slides, (1.0, 0.0, 0.0)) for k, slides in enumerate(shape))
 
     try:
-        with pytest.raises(SuppleError, match=r"Odd joint: expected up to three numbers, slides"):
+        with pytest.raises(SuppleError, match=r"Odd joint: expected up to three scalars, slides"):
             crane(Odd)
     finally:
         del KINDS["Odd"]
+
+
+def test_a_kind_with_the_former_names_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="Number is now called Scalar"):
+        from supple.model.joint import Number
+    try:
+        with pytest.warns(DeprecationWarning, match="Old: numbers is now called scalars"):
+
+            @dataclass(frozen=True, repr=False)
+            class Old(Joint):
+                @property
+                def numbers(self):
+                    return (Number("", False, (0.0, 0.0, 1.0)),)
+
+        assert Old().scalars == Hinge("z").scalars
+        with pytest.warns(DeprecationWarning, match=r"Joint\.numbers is now called scalars"):
+            assert Hinge("z").numbers == Hinge("z").scalars
+    finally:
+        del KINDS["Old"]

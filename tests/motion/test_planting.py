@@ -249,7 +249,7 @@ def test_another_up_axis():
     places = np.array(motion.poses.translations)
     places[:, 0] = supple.rotations.rotate(turn, places[:, 0])
     q = np.array(motion.poses.coordinates)
-    at = turned.packed.turn_at[0]
+    at = turned.packed.quaternion_at[0]
     q[:, at] = supple.rotations.multiply(
         supple.rotations.conjugate(turn), supple.rotations.multiply(turn, q[:, at])
     )

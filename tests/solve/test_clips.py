@@ -1,6 +1,7 @@
 """Whole clips: least squares over all frames."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -416,8 +417,8 @@ def test_windows_give_what_one_piece_gives(monkeypatch):
     }
     targets = planar(80, noise=0.02)
     whole = prepared.clip(targets, **options).poses.coordinates
-    monkeypatch.setattr(clips, "LONGEST_WINDOW", 45)
-    monkeypatch.setattr(clips, "OVERLAP", 25)
+    rules = replace(clips.RULES, longest_window=45, overlap=25)
+    monkeypatch.setattr(clips, "RULES", rules)
     parts = prepared.clip(targets, **options).poses.coordinates
     assert not np.array_equal(parts, whole)
     np.testing.assert_allclose(parts, whole, atol=1e-5)

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from supple import Status, SuppleError
-from supple.solve.outcome import Asked, Demand, OutOfReach, reason, summary
+from supple.solve.outcome import BlockInfo, OutOfReach, ProblemInfo, reason, summary
 
-HAND = Demand(0, "position", "hand", 1e-3, 0)
-TURN = Demand(0, "orientation", "hand", 1e-4, 1)
-LOOK = Demand(1, "direction", "head", 1e-4, 2)
-POLE = Demand(2, "pole", "elbow", 1e-4, 3)
+HAND = BlockInfo(0, "position", "hand", 1e-3, 0)
+TURN = BlockInfo(0, "orientation", "hand", 1e-4, 1)
+LOOK = BlockInfo(1, "direction", "head", 1e-4, 2)
+POLE = BlockInfo(2, "pole", "elbow", 1e-4, 3)
 
 
 def why(status, errors, *, demands=(HAND, TURN, LOOK, POLE), kept=False, limited=(), beyond=None):
-    asked = Asked(demands, ("shoulder", "elbow"), "LM", kept)
+    asked = ProblemInfo(demands, ("shoulder", "elbow"), "LM", kept)
     return reason(status, asked, errors, iterations=7, limited=limited, beyond=beyond)
 
 
@@ -72,7 +72,7 @@ def test_a_batch_is_counted():
 
 
 def test_what_was_asked_goes_to_json_and_back():
-    asked = Asked((HAND, POLE), ("shoulder",), "LM", True)
-    assert Asked.from_json(asked.to_json()) == asked
+    asked = ProblemInfo((HAND, POLE), ("shoulder",), "LM", True)
+    assert ProblemInfo.from_json(asked.to_json()) == asked
     with pytest.raises(SuppleError, match="asked: expected an object with demands, moving"):
-        Asked.from_json({"demands": []})
+        ProblemInfo.from_json({"demands": []})

@@ -15,8 +15,8 @@ from tests.support.random_skeletons import columns_of
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem.lowering import RADIAN
-from supple.solve.outcome import Demand
+from supple.problem.lowering import LENGTHS_PER_RADIAN
+from supple.solve.outcome import BlockInfo
 
 LIMIT_TOLERANCE = (
     1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
@@ -46,7 +46,7 @@ def _direction(v: np.ndarray) -> np.ndarray:
         return v / np.linalg.norm(v, axis=-1, keepdims=True)
 
 
-def _targets_of(case: Case, demand: Demand) -> np.ndarray:
+def _targets_of(case: Case, demand: BlockInfo) -> np.ndarray:
     """What a demand asks for: the target given at the call or, held, the effector's own place in the start."""
     goal = case.goals[demand.goal]
     if isinstance(goal, supple.Hold):
@@ -58,7 +58,7 @@ def _targets_of(case: Case, demand: Demand) -> np.ndarray:
     return case.targets[place]
 
 
-def errors(case: Case, demands: tuple[Demand, ...], pose: supple.Pose) -> np.ndarray:
+def errors(case: Case, demands: tuple[BlockInfo, ...], pose: supple.Pose) -> np.ndarray:
     """The error of every demand, model units or radians, shape (B, demands); 0 for poles."""
     found = []
     for demand in demands:
@@ -77,7 +77,7 @@ def errors(case: Case, demands: tuple[Demand, ...], pose: supple.Pose) -> np.nda
     return np.stack(found, axis=-1)
 
 
-def cost(case: Case, demands: tuple[Demand, ...], amounts: np.ndarray) -> np.ndarray:
+def cost(case: Case, demands: tuple[BlockInfo, ...], amounts: np.ndarray) -> np.ndarray:
     """Half the weighted sum of squares that solvers lower, from the errors, in chain lengths squared."""
     total = np.zeros(amounts.shape[:-1])
     for i, demand in enumerate(demands):
@@ -86,9 +86,9 @@ def cost(case: Case, demands: tuple[Demand, ...], amounts: np.ndarray) -> np.nda
         if demand.kind == "position":
             size = amounts[..., i] / case.problem.length
         elif demand.kind == "orientation":
-            size = RADIAN * amounts[..., i]
+            size = LENGTHS_PER_RADIAN * amounts[..., i]
         else:
-            size = RADIAN * 2.0 * np.sin(0.5 * amounts[..., i])
+            size = LENGTHS_PER_RADIAN * 2.0 * np.sin(0.5 * amounts[..., i])
         total += 0.5 * case.goals[demand.goal].weight * size**2
     return total
 
@@ -102,7 +102,7 @@ def start_in_limits(case: Case) -> supple.Pose:
     return supple.Pose._wrap(case.skeleton, q, start.translations, start.scales)
 
 
-def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
+def beyond_reach(case: Case, demand: BlockInfo) -> np.ndarray | None:
     """By how much a position is farther from its chain's beginning than the chain is long, shape (B,).
 
     The chain begins at the last point on the way, a joint or the effector, that no joint above it can move.
@@ -239,7 +239,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
             worse &= np.linalg.norm(way, axis=-1) > ERROR_AGREEMENT * (length + far)
             # And seen from near, its last digits are rounding: d(size^2 / 2) = size d(size).
             weight = case.goals[demand.goal].weight
-            worse &= after - before > weight * RADIAN**2 * mine[:, i] * slack[:, i]
+            worse &= after - before > weight * LENGTHS_PER_RADIAN**2 * mine[:, i] * slack[:, i]
     shown = ("before", before), ("after", after), ("status", status)
     blame("never worse", judged & ~reached & worse, *shown)
 
@@ -267,7 +267,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     return faults
 
 
-def _joints_below(case: Case, demand: Demand) -> int:
+def _joints_below(case: Case, demand: BlockInfo) -> int:
     """How many joints there are on the way to a goal's effector, from the first that moves on."""
     way = case.skeleton.path(None, case.goals[demand.goal].effector)
     joints = [case.skeleton.index(name) for name in way if name in case.skeleton.joint_names]

@@ -1,17 +1,17 @@
-"""Bodies: what of a skeleton may touch, how far it is apart, and what it stands on.
+"""Bodies: which parts of a skeleton may touch, how far apart they are, and what the skeleton stands on.
 
-The shapes themselves are part of the model (`supple.model`: geoms, capsules, masses). Here is what is asked of them,
-once for `Avoid` and `Balance`, for checking, retargeting, pictures and the page:
+The shapes themselves are part of the model (`supple.model`: geoms, capsules, masses). The queries here are shared by
+`Avoid` and `Balance`, checking, retargeting, pictures and the page:
 
 | file | idea |
 |---|---|
-| `solids` | what stands for the bones of a skeleton: capsules, alone or around the shapes of geoms |
-| `pairs` | which solids may touch, and how far apart they are in a pose: `contacts_of` |
-| `distances` | how far apart segments and solids are |
+| `solids` | the collision shapes of bones: capsules, alone or around the shapes of geoms |
+| `pairs` | which solids may touch, and their gaps in a pose: `contacts_of` |
+| `distances` | distances of segments, gaps of solids |
 | `convex` | convex shapes of geoms |
 | `close_pairs` | gaps of bones with one or two joints between them, as tables |
 | `figure` | capsules of a figure without shapes |
-| `obstacles` | what stands in the world |
-| `support` | soles, and what a pose stands on |
-| `constraints` | all of that as a solver takes it |
+| `obstacles` | planes and boxes in the world |
+| `support` | soles, and the support of a pose |
+| `constraints` | all of these as a solver takes them |
 """

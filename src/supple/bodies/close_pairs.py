@@ -1,8 +1,8 @@
 """Gaps between the geoms of bones that are too close together to be told apart by capsules.
 
 Where two bones have one or two joints between them, capsules around their geoms overlap in most poses,
-although the geoms do not. But there the gap depends on one or two numbers only. So it is computed once for
-a grid over their ranges, from the geoms themselves, and read from that table while solving.
+although the geoms do not. But then the gap depends on only one or two coordinates. So it is computed once on
+a grid over their ranges, from the geoms themselves, and interpolated from that table while solving.
 """
 
 from __future__ import annotations
@@ -20,28 +20,43 @@ from supple.rotations import conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
-STEP = 0.1  # between the angles of a grid [rad]
-MOST = 64  # steps along an axis of a grid, at most and for slides
-COARSE = 4  # of these are skipped where the bones are clearly apart or clearly overlap
-BAND = (
-    0.5  # a grid is fine where the gap is less than this part of what it changes in a coarse step
-)
-CHECKED = 200  # cells of a grid, at most, in whose middles the error of interpolation is measured
-TOUCH = 0.1  # of the greatest gap or overlap: cells with less are measured
+
+@dataclass(frozen=True)
+class GridRules:
+    """How fine the grid of a pair is. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        angle_step: The step between angles [rad].
+        most_steps: Steps along an axis, at most; a slide always has this many.
+        coarse: Only every so many steps is computed where the bones are clearly apart or clearly overlap.
+        band: The grid is fine where the gap is less than this part of its change in a coarse step.
+        most_checked: Cells, at most, in whose middles the error of interpolation is measured.
+        touching: Only cells with a gap or overlap of less than this part of the greatest are measured.
+    """
+
+    angle_step: float = 0.1
+    most_steps: int = 64
+    coarse: int = 4
+    band: float = 0.5
+    most_checked: int = 200
+    touching: float = 0.1
+
+
+GRID = GridRules()
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A number that a table depends on, and its grid.
+    """A coordinate that a table depends on, and its grid.
 
     Attributes:
-        coordinate: Where it stands in a pose's coordinates.
-        joint: Whose it is.
-        number: Which of the joint's numbers.
-        slides: Whether it is a length.
-        low: Its least value.
-        high: Its greatest; whole turns wrap around.
-        steps: Of the grid, from the least to the greatest; 0 if they are the same.
+        coordinate: Index in a pose's coordinates.
+        joint: Index of its joint.
+        number: Index among the joint's scalars.
+        slides: True if it is a length, False for an angle.
+        low: Least value.
+        high: Greatest value; a range of a whole turn wraps around.
+        steps: Steps of the grid from the least to the greatest value; 0 if they are the same.
     """
 
     coordinate: int
@@ -54,12 +69,12 @@ class Axis:
 
     @property
     def turns(self) -> bool:
-        """Whether it goes all the way round."""
+        """True if its range is a whole turn."""
         return not self.slides and self.high - self.low >= 2 * np.pi
 
     @property
     def values(self) -> Floats:
-        """Of the grid, shape (steps + 1,)."""
+        """The values of the grid, shape (steps + 1,)."""
         return np.linspace(self.low, self.high, self.steps + 1)
 
 
@@ -68,8 +83,8 @@ class Table:
     """The gap of two bones on a grid.
 
     Attributes:
-        joints: The bones.
-        axes: One or two numbers that it depends on.
+        joints: The joints of the bones.
+        axes: The one or two coordinates that it depends on.
         gaps: In model units, negative where they overlap, shape (N,) or (N, M).
     """
 
@@ -83,16 +98,16 @@ class Table:
         return _interpolate(self.axes, self.gaps, [q[..., one.coordinate] for one in self.axes])
 
 
-def _interpolate(axes: tuple[Axis, ...], values: Floats, numbers: list[Floats]) -> Floats:
+def _interpolate(axes: tuple[Axis, ...], values: Floats, coordinates: list[Floats]) -> Floats:
     """Multilinear interpolation on a grid."""
     taken: list[tuple[Any, tuple[Any, ...]]] = [(1.0, ())]
-    for axis, x in zip(axes, numbers, strict=True):
+    for axis, x in zip(axes, coordinates, strict=True):
         x = np.asarray(x, float)
         if axis.turns:
             x = x - 2 * np.pi * np.floor((x - axis.low) / (2 * np.pi))
-        place = np.clip((x - axis.low) / (axis.high - axis.low or 1.0) * axis.steps, 0, axis.steps)
-        i = np.minimum(place.astype(int), max(axis.steps - 1, 0))
-        t = place - i
+        cell = np.clip((x - axis.low) / (axis.high - axis.low or 1.0) * axis.steps, 0, axis.steps)
+        i = np.minimum(cell.astype(int), max(axis.steps - 1, 0))
+        t = cell - i
         j = np.minimum(i + 1, axis.steps)
         taken = [
             (weight * part, (*index, k))
@@ -105,10 +120,10 @@ def _interpolate(axes: tuple[Axis, ...], values: Floats, numbers: list[Floats]) 
 def tabulate(
     skeleton: Skeleton, joints: tuple[int, int], shapes: Sequence[tuple[Convex, Convex]]
 ) -> Table:
-    """The table of two bones, which depend on one or two numbers (`axes_between`).
+    """The table of two bones whose gap depends on one or two coordinates (`axes_between`).
 
     Args:
-        skeleton: Whose bones.
+        skeleton: The skeleton.
         joints: The joints that carry them.
         shapes: Pairs of a shape on the first and one on the second, in the joints' frames: all that may touch.
     """
@@ -116,7 +131,7 @@ def tabulate(
 
 
 def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
-    """The numbers that the pose of one joint relative to another depends on; none if they are not 1 or 2."""
+    """The coordinates that the pose of one joint relative to another depends on; () if they are not 1 or 2."""
     table, names = skeleton.freedom_table, skeleton.joint_names
     stretch, sources = table.joints.stretch, table.joints.source
     above = [set(skeleton.path(None, names[joint])) for joint in (p, q)]
@@ -127,7 +142,7 @@ def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
             return ()
         joint = int(sources[joint]) if sources[joint] >= 0 else joint
         rows = table.rows_of(joint)
-        rows = rows.take(rows.is_number)
+        rows = rows.take(rows.is_scalar)
         if table.joints.quaternion[joint] >= 0:
             return ()
         for i, slides in enumerate(rows.is_slide.tolist()):
@@ -143,11 +158,11 @@ def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
 
 
 def _steps(span: float, slides: bool) -> int:
-    """Of a grid over a range, a multiple of COARSE."""
+    """The number of steps over a range, a multiple of `GRID.coarse`."""
     if span == 0.0:
         return 0
-    wanted = MOST if slides else span / STEP
-    return COARSE * int(min(np.ceil(wanted / COARSE), MOST // COARSE))
+    wanted = GRID.most_steps if slides else span / GRID.angle_step
+    return GRID.coarse * int(min(np.ceil(wanted / GRID.coarse), GRID.most_steps // GRID.coarse))
 
 
 # The grid -----------------------------------------------------------------------------------------
@@ -155,36 +170,37 @@ def _steps(span: float, slides: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two bones whose gap is asked for."""
+    """Two bones, whose gap can be computed."""
 
     skeleton: Skeleton
     joints: tuple[int, int]
     axes: tuple[Axis, ...]
     shapes: list[tuple[Convex, Convex]]
 
-    def gaps(self, numbers: Floats) -> Floats:
-        """Where the axes have values (N, A), shape (N,)."""
-        q = np.tile(np.asarray(self.skeleton.rest.coordinates), (len(numbers), 1))
-        q[:, [axis.coordinate for axis in self.axes]] = numbers
+    def gaps(self, values: Floats) -> Floats:
+        """The gaps for values (N, A) of the axes, shape (N,)."""
+        q = np.tile(np.asarray(self.skeleton.rest.coordinates), (len(values), 1))
+        q[:, [axis.coordinate for axis in self.axes]] = values
         poses = Pose(self.skeleton, q)
-        places, turns = (some[:, self.joints] for some in (poses.positions, poses.rotations))
-        back = conjugate(turns[:, 0])
-        turn, place = multiply(back, turns[:, 1]), rotate(back, places[:, 1] - places[:, 0])
-        apart = [_around(one, other, turn, place) for one, other in self.shapes]
-        least = np.full(len(numbers), np.inf)
+        positions, rotations = (some[:, self.joints] for some in (poses.positions, poses.rotations))
+        back = conjugate(rotations[:, 0])
+        rotation = multiply(back, rotations[:, 1])
+        position = rotate(back, positions[:, 1] - positions[:, 0])
+        apart = [_around(one, other, rotation, position) for one, other in self.shapes]
+        least = np.full(len(values), np.inf)
         for k in np.argsort([some.min() for some in apart]):
             near = np.flatnonzero(apart[k] < least)
             if len(near):
                 one, other = self.shapes[k]
-                found = gaps(one, other, turn[near], place[near])
+                found = gaps(one, other, rotation[near], position[near])
                 least[near] = np.minimum(least[near], found)
         return least
 
 
-def _around(a: Convex, b: Convex, turns: Floats, places: Floats) -> Floats:
-    """Gaps of the spheres around two shapes, no greater than their own; as `gaps`."""
-    way = places + rotate(turns, b.middle) - a.middle
-    return np.linalg.norm(way, axis=1) - a.extent - b.extent - a.radius - b.radius
+def _around(a: Convex, b: Convex, rotations: Floats, positions: Floats) -> Floats:
+    """Gaps of the bounding spheres of two shapes, no greater than the gaps of the shapes; arguments as for `gaps`."""
+    between = positions + rotate(rotations, b.middle) - a.middle
+    return np.linalg.norm(between, axis=1) - a.extent - b.extent - a.radius - b.radius
 
 
 def _fill(
@@ -196,22 +212,22 @@ def _fill(
     """Compute a table: a coarse grid, and a fine one where the bones may touch."""
     pair = _Pair(skeleton, joints, axes, shapes)
     grid = np.stack(np.meshgrid(*(axis.values for axis in axes), indexing="ij"), axis=-1)
-    every = tuple(slice(None, None, COARSE) for _ in axes)
-    rough = tuple(replace(axis, steps=axis.steps // COARSE) for axis in axes)
+    every = tuple(slice(None, None, GRID.coarse) for _ in axes)
+    rough = tuple(replace(axis, steps=axis.steps // GRID.coarse) for axis in axes)
     coarse = pair.gaps(grid[every].reshape(-1, len(axes))).reshape(grid[every].shape[:-1])
-    places = grid.reshape(-1, len(axes))
-    values = _interpolate(rough, coarse, list(places.T))
-    # Between places of the coarse grid a gap differs from the nearest by about half a step's change.
+    nodes = grid.reshape(-1, len(axes))
+    values = _interpolate(rough, coarse, list(nodes.T))
+    # Between nodes of the coarse grid a gap differs from the nearest node's by about half a step's change.
     change = sum(float(np.abs(np.diff(coarse, axis=k)).max(initial=0.0)) for k in range(len(axes)))
-    near = np.flatnonzero(np.abs(values) < BAND * change)
+    near = np.flatnonzero(np.abs(values) < GRID.band * change)
     if len(near):
-        values[near] = pair.gaps(places[near])
+        values[near] = pair.gaps(nodes[near])
     values = values.reshape(grid.shape[:-1])
     return Table(joints, axes, values - _error(pair, grid, values))
 
 
 def _error(pair: _Pair, grid: Floats, values: Floats) -> float:
-    """By how much the middles of cells where the bones just touch are taken to be farther apart."""
+    """The largest amount by which interpolation overestimates gaps in the middles of cells near contact."""
     for k in range(len(pair.axes)):
         if pair.axes[k].steps:
             grid, values = (
@@ -219,8 +235,8 @@ def _error(pair: _Pair, grid: Floats, values: Floats) -> float:
                 for some in (grid, values)
             )
     middles, values = grid.reshape(-1, len(pair.axes)), values.ravel()
-    chosen = np.argsort(np.abs(values))[:CHECKED]
-    chosen = chosen[np.abs(values[chosen]) < TOUCH * np.abs(values).max()]
+    chosen = np.argsort(np.abs(values))[: GRID.most_checked]
+    chosen = chosen[np.abs(values[chosen]) < GRID.touching * np.abs(values).max()]
     if not len(chosen):
         return 0.0
     return max(float((values[chosen] - pair.gaps(middles[chosen])).max()), 0.0)

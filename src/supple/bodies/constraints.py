@@ -1,4 +1,4 @@
-"""What `Avoid` and `Balance` ask for, as solvers take it: points on bones, capsules, pairs, obstacles, soles."""
+"""`Avoid` and `Balance` as solvers take them: points on bones, capsules, pairs, obstacles, soles."""
 
 from __future__ import annotations
 
@@ -14,39 +14,34 @@ from numpy.typing import NDArray
 from supple.bodies.close_pairs import Table
 from supple.bodies.convex import Convex
 from supple.bodies.obstacles import Box, Plane
-from supple.bodies.pairs import WORLD, carriers, contacts_of
+from supple.bodies.pairs import RULES, WORLD, carriers, contacts_of
 from supple.bodies.solids import Solid
 from supple.errors import SuppleError, one_of
 from supple.model.capsules import Capsule, enclosing
 from supple.model.skeleton import Skeleton
 from supple.rotations import between, rotate
 
-NEVER = (
-    0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
-)
-ALWAYS = 0.95  # of a table: bones that are too near in as much of it are left out
-
-TINY = 1e-9  # radius of a point, of the extent of its shape
+SMALLEST_RADIUS_PART = 1e-9  # radius of a point [parts of the extent of its shape]
 
 Obstacle = Plane | Box | Capsule
 
 
 @dataclass
 class Bodies:
-    """What kernels need of `Avoid` and `Balance`.
+    """The tables of `Avoid` and `Balance` that kernels need.
 
     Attributes:
-        points: (joint or WORLD, place in its frame, mass).
-        capsules: (point, point, radius, half length, number of its hull or -1).
-        hulls: Shapes inside capsules, moved to the first end of the capsule: (points, radius).
+        points: (joint or WORLD, position in its frame, mass).
+        capsules: (point, point, radius, half length, index of its hull or -1).
+        hulls: Shapes inside capsules, relative to the first end of the capsule: (points, radius).
         pairs: (capsule, capsule or -1 - obstacle).
-        names: Of each pair and then of each table, whose it is.
+        names: The names of both bones of each pair and then of each table.
         obstacles: Planes and boxes, rows of OBSTACLE_FLOATS.
-        soles: Points.
+        soles: Indices of points.
         tables: Gaps of close pairs.
-        margin: Of `Avoid`.
-        balance: Margin of `Balance`.
-        up: Unit vector.
+        margin: Margin of `Avoid` [model units].
+        balance: Margin of `Balance` [model units].
+        up: Unit vector away from the ground.
     """
 
     points: list[tuple[int, Any, float]] = field(default_factory=list)
@@ -61,30 +56,30 @@ class Bodies:
     balance: float = 0.0
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
-    def point(self, joint: int, place: Any, mass: float = 0.0) -> int:
-        """Add a point; returns its number."""
-        self.points.append((joint, tuple(map(float, place)), mass))
+    def point(self, joint: int, position: Any, mass: float = 0.0) -> int:
+        """Add a point; returns its index."""
+        self.points.append((joint, tuple(map(float, position)), mass))
         return len(self.points) - 1
 
     def capsule(self, joint: int, one: Capsule, hull: int = -1) -> int:
-        """Add a capsule; returns its number."""
+        """Add a capsule; returns its index."""
         a = self.point(joint, one.a)
         b = a if one.a == one.b else self.point(joint, one.b)
         self.capsules.append((a, b, one.radius, one.length / 2, hull))
         return len(self.capsules) - 1
 
     def solid(self, one: Solid) -> int:
-        """Add a solid; returns the number of its capsule."""
+        """Add a solid; returns the index of its capsule."""
         if one.hull is None:
             return self.capsule(one.joint, one.capsule)
         self.hulls.append((one.hull.points - np.array(one.capsule.a), one.hull.radius))
         return self.capsule(one.joint, one.capsule, len(self.hulls) - 1)
 
     def obstacle(self, one: Plane | Box) -> int:
-        """Add a plane or a box; returns what stands for it in a pair."""
+        """Add a plane or a box; returns its code in a pair."""
         if isinstance(one, Plane):
-            turn = between((0.0, 0.0, 1.0), one.normal)
-            row = (*one.point, *turn.tolist(), 0.0, 0.0, 0.0)
+            rotation = between((0.0, 0.0, 1.0), one.normal)
+            row = (*one.point, *rotation.tolist(), 0.0, 0.0, 0.0)
         else:
             row = (*one.center, *one.rotation, *(0.5 * x for x in one.size))
         self.obstacles.append(row)
@@ -115,12 +110,12 @@ def keep_apart(
     """Add pairs of bones, and of bones and obstacles, that keep apart.
 
     Args:
-        bodies: What they are added to.
-        skeleton: Whose bones.
+        bodies: The tables to add them to.
+        skeleton: The skeleton.
         moving: The joints that may move: pairs that none of them moves are left out.
-        margin: The least distance, in model units.
+        margin: The least distance [model units].
         pairs: Joints whose capsules are kept apart; None for all that may touch (`supple.bodies.pairs`).
-        obstacles: What stands in the world.
+        obstacles: Planes, boxes and capsules in the world.
         capsules: By joint, instead of the skeleton's.
     """
     bodies.margin = margin
@@ -179,17 +174,20 @@ def keep_apart(
 def _keep(table: Table, margin: float) -> Table | None:
     """A table as kernels take it, None if its bones always keep apart or (almost) never can.
 
-    Two bones keep the margin, or half the most that they can be apart if that is less: what kernels
-    compare with the margin is the gap and what is left of the margin.
+    Two bones keep the margin, or half their greatest gap if that is less. Kernels compare with the margin itself, so
+    the difference is added to the gaps.
     """
     own = min(margin, 0.5 * float(table.gaps.max()))
-    if table.gaps.min() > own + NEVER * np.ptp(table.gaps) or (table.gaps < own).mean() >= ALWAYS:
+    if (
+        table.gaps.min() > own + RULES.clear * np.ptp(table.gaps)
+        or (table.gaps < own).mean() >= RULES.always
+    ):
         return None
     return replace(table, gaps=table.gaps + (margin - own))
 
 
 def _in_world(obstacle: Box | Capsule) -> Solid:
-    """An obstacle as a solid that the world carries."""
+    """An obstacle as a solid fixed to the world."""
     if isinstance(obstacle, Capsule):
         return Solid(WORLD, obstacle)
     ends = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
@@ -199,9 +197,9 @@ def _in_world(obstacle: Box | Capsule) -> Solid:
 
 @lru_cache(maxsize=1024)
 def _corners(solid: Solid) -> tuple[Solid, ...]:
-    """Parts of a solid, each of which may touch a plane: what lies on a plane touches it at more than one point.
+    """Parts of a solid that may each touch a plane: a solid that lies on a plane touches it at several points.
 
-    The ends of a capsule as spheres; of the points of a hull those of each octant about its middle.
+    The ends of a capsule as spheres; for a hull its points in each octant about its middle.
     """
     joint, shape = solid.joint, solid.shape
     if solid.hull is None:
@@ -212,7 +210,7 @@ def _corners(solid: Solid) -> tuple[Solid, ...]:
     found = []
     for k in np.unique(octant):
         part = Convex(shape.points[octant == k], shape.radius)
-        radius = max(part.extent + part.radius, TINY * shape.extent)
+        radius = max(part.extent + part.radius, SMALLEST_RADIUS_PART * shape.extent)
         found.append(Solid(joint, Capsule(part.middle, part.middle, radius), solid.geom, part))
     return tuple(found)
 

@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 def nearest_points(a1: Floats, b1: Floats, a2: Floats, b2: Floats) -> tuple[Floats, Floats]:
     """The nearest points of segments a1 b1 and a2 b2, each of shape (..., 3).
 
-    Where parallel segments are as near in many places, it is the middle of the first, or the place nearest to it.
+    Where parallel segments are equally near over a range, it is the middle of the first segment, or the point of the
+    range nearest to it.
     """
     shape = np.broadcast_shapes(a1.shape, b1.shape, a2.shape, b2.shape)
     ends = [
@@ -64,13 +65,13 @@ def packed(solids: Sequence[Solid]) -> Packed:
 
 
 def gaps_of(poses: Pose, solids: Packed, pairs: ArrayLike, *, reach: float = np.inf) -> Floats:
-    """How far apart pairs of solids are in poses (...), negative where they overlap, shape (..., N).
+    """The gaps of pairs of solids in poses (...), negative where they overlap, shape (..., N).
 
     Args:
         poses: Poses.
-        solids: What `packed` gives.
+        solids: The result of `packed`.
         pairs: Two solids each, shape (N, 2).
-        reach: Pairs that are farther apart are given a smaller gap, above this. The smaller, the faster.
+        reach: Gaps above this may be reported smaller, but never below it. A smaller value is faster.
     """
     shape, names = poses.batch_shape, len(poses.skeleton.names)
     positions = np.ascontiguousarray(poses.positions).reshape(-1, names, 3)

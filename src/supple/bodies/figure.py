@@ -1,4 +1,4 @@
-"""Capsules of a bare figure: a skeleton without shapes has a trunk as thick as its hips are wide."""
+"""Capsules of a skeleton without shapes: its trunk is as thick as its hips are wide."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from supple.model.skeleton import Skeleton
 
 
 def with_trunk(skeleton: Skeleton, hips: Sequence[str]) -> Mapping[str, tuple[Capsule, ...]]:
-    """The capsules of a skeleton; where they are only its bones, those of the trunk as thick as hips.
+    """The capsules of a skeleton; without geoms or given capsules, the trunk's are as thick as the hips are wide.
 
     Args:
-        skeleton: Whose.
-        hips: The topmost joints of two legs; with fewer, the capsules are as they are.
+        skeleton: The skeleton.
+        hips: The topmost joints of two legs; with fewer, the capsules are unchanged.
     """
     own = skeleton.capsules
     physics = skeleton.physics
@@ -43,7 +43,7 @@ def _trunk(skeleton: Skeleton) -> set[str]:
         if skeleton.length(leaf, root=path[0]) > 0:
             for name in path:
                 below[name] += 1
-    # Hands have many ends too: the trunk is what holds more than half of all limbs' roots.
+    # Hands branch too: a joint of the trunk has two long limbs at or below it.
     tops = [name for name in skeleton.joint_names if skeleton.parent(name) is None]
     trunk: set[str] = set(tops)
     for name in skeleton.joint_names:
@@ -54,7 +54,7 @@ def _trunk(skeleton: Skeleton) -> set[str]:
 
 
 def _splits(skeleton: Skeleton, name: str, below: Mapping[str, int]) -> bool:
-    """Whether two long limbs part at a joint or below it."""
+    """True if two long limbs branch at a joint or below it."""
     stack = [name]
     while stack:
         joint = stack.pop()
@@ -67,7 +67,7 @@ def _splits(skeleton: Skeleton, name: str, below: Mapping[str, int]) -> bool:
 
 
 def _reach(skeleton: Skeleton, name: str) -> int:
-    """How many joints follow each other below a joint before one has several, itself included."""
+    """The number of joints in a row from a joint down to one with several children or none."""
     count = 1
     while len(below := [child for child in skeleton.children(name)
                         if child in skeleton.joint_names]) == 1:  # fmt: skip

@@ -1,4 +1,4 @@
-"""Obstacles: what stands in the world and is kept away from."""
+"""Obstacles: planes and boxes in the world, from which bones keep away."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from supple.rotations import axis_vector, unit_quaternions
 
 @dataclass(frozen=True)
 class Plane:
-    """Ground, or a wall: all below it is solid.
+    """Ground or a wall: the half space behind the plane is solid.
 
     Attributes:
         point: A point on it, world xyz.
-        normal: Away from what is solid, world xyz; made a unit vector.
+        normal: Away from the solid side, world xyz; normalized.
     """
 
     point: Any = (0.0, 0.0, 0.0)
@@ -39,8 +39,8 @@ class Box:
 
     Attributes:
         center: World xyz.
-        size: From side to side along its own axes, xyz, each above 0.
-        rotation: Of its axes in the world, wxyz.
+        size: Edge lengths along its own axes, xyz, each above 0.
+        rotation: Rotation of its axes in the world, wxyz.
     """
 
     center: Any
@@ -52,7 +52,7 @@ class Box:
         size = array("size of a Box", self.size, (3,)) + 0.0
         if not np.all(size > 0.0):
             raise SuppleError(f"size of a Box: expected numbers above 0, got {size.tolist()}")
-        turn = array("rotation of a Box (wxyz)", self.rotation, (4,))
-        turn = unit_quaternions("rotation of a Box", turn)
-        for name, value in (("center", center), ("size", size), ("rotation", turn)):
+        rotation = array("rotation of a Box (wxyz)", self.rotation, (4,))
+        rotation = unit_quaternions("rotation of a Box", rotation)
+        for name, value in (("center", center), ("size", size), ("rotation", rotation)):
             object.__setattr__(self, name, tuple(value.tolist()))

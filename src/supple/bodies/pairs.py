@@ -1,4 +1,4 @@
-"""Pairs of solids that may touch, and the one list of what is kept apart: `contacts_of`."""
+"""Pairs of solids that may touch: `contacts_of` lists them, for all of the package."""
 
 from __future__ import annotations
 
@@ -19,15 +19,34 @@ from supple.model.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]
 
-SAMPLES = 64  # poses in which pairs are looked at
-ALWAYS = 0.95  # of these: pairs that touch in as many are left out
-CLOSE = 2  # joints between bones: given capsules that touch at rest are left out
-OFTEN = 0.05  # of the poses: bones whose capsules touch in more have a table, if they can
-WORLD = -1
+WORLD = -1  # in place of a joint: fixed to the world
+
+
+@dataclass(frozen=True)
+class PairRules:
+    """Which pairs of bones are checked, and how. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        poses: Sampled poses in which pairs are looked at.
+        always: Pairs that touch in at least this part of the poses, or of their table, are left out.
+        joints_between: Given capsules with at most so many joints between their bones are left out if they touch at
+            rest.
+        often: Bones whose capsules touch in more than this part of the poses have a table, if they can.
+        clear: Pairs of a table whose gap stays this part of its range beyond the margin are left out.
+    """
+
+    poses: int = 64
+    always: float = 0.95
+    joints_between: int = 2
+    often: float = 0.05
+    clear: float = 0.1
+
+
+RULES = PairRules()
 
 
 class Deepest(NamedTuple):
-    """The pair that is the nearest in a pose."""
+    """The pair with the smallest gap in a pose."""
 
     a: str  # a joint
     b: str  # another
@@ -36,13 +55,13 @@ class Deepest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """What of a skeleton may touch, and how far apart it is.
+    """The parts of a skeleton that may touch, and their gaps.
 
     Attributes:
-        skeleton: Whose.
-        solids: What stands for its bones.
-        pairs: Two solids each: those that may touch, but for those in tables.
-        tables: Gaps of bones with one or two numbers between them.
+        skeleton: The skeleton.
+        solids: The collision shapes of its bones.
+        pairs: Two solids each that may touch and are not in a table.
+        tables: Gaps of bones whose relative pose depends on one or two coordinates.
     """
 
     skeleton: Skeleton
@@ -63,18 +82,18 @@ class Contacts:
         )
 
     def gaps(self, poses: Pose, *, reach: float = np.inf) -> Floats:
-        """How far apart all pairs and then all tables are in poses (...), shape (..., N).
+        """The gaps of all pairs and then of all tables in poses (...), shape (..., N).
 
         Args:
             poses: Poses.
-            reach: Pairs that are farther apart are given a smaller gap, above this. The smaller, the faster.
+            reach: Gaps above this may be reported smaller, but never below it. A smaller value is faster.
         """
         direct = gaps_of(poses, self._packed, self.pairs, reach=reach)
         read = [table.read(poses.coordinates) for table in self.tables]
         return np.concatenate([direct, *(one[..., None] for one in read)], axis=-1)
 
     def deepest(self, pose: Pose) -> Deepest | None:
-        """The pair that is the deepest inside each other in a pose, None if no two overlap."""
+        """The pair that overlaps most in a pose, None if no pair overlaps."""
         gaps = self.gaps(pose, reach=0.0)
         if not len(gaps) or not gaps.min() < 0.0:
             return None
@@ -86,19 +105,19 @@ class Contacts:
 def contacts_of(
     skeleton: Skeleton, capsules: Mapping[str, Sequence[Capsule]] | None = None
 ) -> Contacts:
-    """What of a skeleton may touch: the one rule for solving, checking and retargeting.
+    """The parts of a skeleton that may touch: one rule for solving, checking and retargeting.
 
-    Left out are solids of one rigid body, or of a body and the one that carries it; pairs that the model excludes,
-    or whose geoms do not touch each other by their bits, as in MuJoCo; and pairs that touch in (almost) all of some
-    poses spread over the limits. Capsules alone are only roughly a bone: those with few joints between them that
-    touch at rest are left out, too.
+    Left out are solids of one rigid body, or of a body and its parent; pairs that the model excludes, or whose geoms
+    do not collide by their contact bits, as in MuJoCo; and pairs that touch in (almost) all of a sample of poses
+    spread over the limits. Capsules alone only approximate a bone: those with few joints between them that touch at
+    rest are left out, too.
 
-    Geoms of two bones whose relative pose depends on one or two numbers, and whose capsules touch in many poses, have
-    a table (`supple.bodies.close_pairs`).
+    Geoms of two bones whose relative pose depends on one or two coordinates, and whose capsules touch in many poses,
+    get a table (`supple.bodies.close_pairs`).
 
     Args:
-        skeleton: Whose bones.
-        capsules: By joint, instead of its own; they stand for themselves.
+        skeleton: The skeleton.
+        capsules: By joint, instead of its own shapes.
     """
     if capsules is None:
         return _contacts(skeleton, None)
@@ -124,12 +143,12 @@ def _contacts(
     for k, (i, j) in enumerate(pairs):
         one, other = solids[i], solids[j]
         joints = one.joint, other.joint
-        if touching[:, k].mean() >= ALWAYS:
+        if touching[:, k].mean() >= RULES.always:
             continue
         if one.geom is None or other.geom is None:
-            if not touching[0, k] or tree.apart(*joints) > CLOSE:
+            if not touching[0, k] or tree.apart(*joints) > RULES.joints_between:
                 direct.append((i, j))
-        elif rough[:, k].mean() > OFTEN and axes_between(skeleton, *joints):
+        elif rough[:, k].mean() > RULES.often and axes_between(skeleton, *joints):
             close.setdefault(joints, []).append((one.shape, other.shape))
         else:
             direct.append((i, j))
@@ -138,7 +157,7 @@ def _contacts(
 
 
 def carriers(skeleton: Skeleton, moving: Iterable[int]) -> list[int]:
-    """For every joint the nearest of some joints at or above it, WORLD if there is none."""
+    """For every joint the nearest moving joint at or above it, WORLD if there is none."""
     chosen, found = set(moving), []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         found.append(joint if joint in chosen else found[parent] if parent >= 0 else WORLD)
@@ -146,10 +165,10 @@ def carriers(skeleton: Skeleton, moving: Iterable[int]) -> list[int]:
 
 
 class _Tree:
-    """Rigid bodies of a skeleton, each by the joint that moves it, and what carries them.
+    """Rigid bodies of a skeleton, each by the joint that moves it, and their parent bodies.
 
-    Several joints that follow each other in one place, of which only the last carries anything, move one body, as
-    in MJCF: only that last one is a body.
+    If several joints follow each other at the same position and only the last carries anything, they move one body,
+    as in MJCF: only the last is a body.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -166,7 +185,7 @@ class _Tree:
             self.above[b] = up
 
     def _steps(self, skeleton: Skeleton) -> set[int]:
-        """Joints that carry nothing but one joint in the same place."""
+        """Joints that carry nothing but one joint at the same position."""
         carrying = {geom.joint for geom in skeleton.geoms} | {*(skeleton.masses or {})}
         carrying |= {tip.joint for tip in skeleton.tips}
         given = skeleton.physics.capsules if skeleton.physics else None
@@ -183,25 +202,25 @@ class _Tree:
         }
 
     def are_neighbours(self, p: int, q: int) -> bool:
-        """True if joints belong to one rigid body, or to one and the one that carries it."""
+        """True if joints belong to one rigid body, or to a body and its parent."""
         a, b = self.body[p], self.body[q]
         return a == b or self.above.get(a) == b or self.above.get(b) == a
 
     def apart(self, p: int, q: int) -> int:
-        """How many steps up and down lead from one body to another."""
-        ways = []
+        """The number of steps up and down the tree from one body to another."""
+        chains = []
         for joint in (p, q):
-            way, b = [], self.body[joint]
+            chain, b = [], self.body[joint]
             while b != WORLD:
-                way.append(b)
+                chain.append(b)
                 b = self.above[b]
-            ways.append([*way, WORLD])
-        common = next(b for b in ways[0] if b in ways[1])
-        return ways[0].index(common) + ways[1].index(common)
+            chains.append([*chain, WORLD])
+        common = next(b for b in chains[0] if b in chains[1])
+        return chains[0].index(common) + chains[1].index(common)
 
 
 def _may_touch(skeleton: Skeleton, solids: Sequence[Solid]) -> list[tuple[int, int]]:
-    """The pairs of solids that the model lets touch."""
+    """The pairs of solids whose collision the model does not exclude."""
     tree = _Tree(skeleton)
     excluded = {
         frozenset(tree.body[skeleton.index(name)] for name in pair)
@@ -220,12 +239,12 @@ def _may_touch(skeleton: Skeleton, solids: Sequence[Solid]) -> list[tuple[int, i
 
 
 def _spread(skeleton: Skeleton) -> Pose:
-    """Poses spread over the limits, always the same."""
+    """A deterministic sample of poses over the limits."""
     rng = np.random.default_rng(0)
-    angles = rng.uniform(-np.pi, np.pi, (SAMPLES, len(skeleton.freedoms)))
+    angles = rng.uniform(-np.pi, np.pi, (RULES.poses, len(skeleton.freedoms)))
     q = np.array(Pose.from_angles(skeleton, angles).clamped().coordinates)
     rows = skeleton.freedom_table.rows
-    rows = rows.take(rows.is_number & np.isfinite(rows.low) & np.isfinite(rows.high))
+    rows = rows.take(rows.is_scalar & np.isfinite(rows.low) & np.isfinite(rows.high))
     for coordinate, low, high in zip(rows.coordinate, rows.low, rows.high, strict=True):
-        q[:, coordinate] = rng.uniform(low, high, SAMPLES)
+        q[:, coordinate] = rng.uniform(low, high, RULES.poses)
     return Pose(skeleton, q)

@@ -1,7 +1,7 @@
-"""Solids: what stands for the bones of a skeleton wherever they may touch. There is one list of them for all.
+"""Solids: the collision shapes of the bones of a skeleton, the same for all of the package.
 
-A solid is a capsule, alone or around the convex shape of a geom. Capsules are quick to hold apart: only where two of
-them come near is the gap that of the shapes inside.
+A solid is a capsule, alone or around the convex shape of a geom. Gaps of capsules are fast to compute: only when two
+of them come near is the gap that of the shapes inside.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ROUND = ("sphere", "capsule")  # geoms that are capsules themselves
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """What stands for a bone, or a part of it.
+    """The collision shape of a bone, or of a part of it.
 
     Attributes:
         joint: The joint that carries it.
-        capsule: It, or what is around it, in the joint's frame.
-        geom: What it stands for; None if it is a capsule along a bone, or a given one.
+        capsule: The solid itself, or the capsule around its hull, in the joint's frame.
+        geom: The geom that it represents; None for a capsule along a bone, or a given one.
         hull: Its shape in the joint's frame; None if it is the capsule.
     """
 
@@ -47,7 +47,7 @@ class Solid:
         return Convex(np.array([self.capsule.a, self.capsule.b]), self.capsule.radius)
 
     def lowest(self, pose: Pose, up: NDArray[np.float64]) -> float:
-        """How high its lowest point is in a pose, along a unit vector up, shape (3,)."""
+        """The height of its lowest point in a pose, along a unit vector up, shape (3,)."""
         points = rotate(pose.rotations[self.joint], self.shape.points)
         return float(((points + pose.positions[self.joint]) @ up).min()) - self.shape.radius
 
@@ -57,11 +57,11 @@ def solids_of(
 ) -> tuple[Solid, ...]:
     """The solids of a skeleton.
 
-    Those given stand for themselves. Else there is one for each geom that may touch something, with its
+    The given capsules, if any. Else there is one for each geom that may touch something, with its
     shape, and a capsule along each bone of rigid bodies without geoms, see `Skeleton.capsules`.
 
     Args:
-        skeleton: Whose bones.
+        skeleton: The skeleton.
         capsules: By joint, instead of its own.
     """
     if capsules is None:

@@ -1,4 +1,4 @@
-"""Soles, and what a pose stands on: the support of `Balance`."""
+"""Soles, and the support of a pose for `Balance`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
-SOLE = 0.15  # of a foot's height from its lowest point up: its sole
-CORNERS = 12  # points of a sole, at most
+SOLE_HEIGHT_PART = 0.15  # the sole is this part of a foot's height, from its lowest point up
+MOST_SOLE_POINTS = 12  # a sole with more points is thinned out to about so many
 
 
 def keep_balance(
@@ -34,8 +34,8 @@ def keep_balance(
     """Add the masses of the bones and the soles, or the points, that support them.
 
     Args:
-        bodies: What they are added to.
-        skeleton: With masses.
+        bodies: The tables to add them to.
+        skeleton: A skeleton with masses.
         feet: Joints or tips that stand.
         margin: The least distance of the centre of mass from the edge of the support, in model units.
         support: World points instead of feet, shape (S, 3).
@@ -45,18 +45,18 @@ def keep_balance(
         SuppleError: Masses are not known, or the support has fewer than three corners.
     """
     rest = skeleton.rest
-    center = rest.center_of_mass  # says what is missing
+    center = rest.center_of_mass  # raises if masses are missing
     bodies.balance = margin
     for name, mass in (skeleton.masses or {}).items():
         if mass is not None and mass.mass > 0.0:
             bodies.point(skeleton.index(name), mass.center, mass.mass)
     given = None if support is None else np.array(support, float)
     middle = np.mean([rest.position(name) for name in feet] if given is None else given, axis=0)
-    way = center - middle
-    if given is not None and len(given) > 2:  # square to the ground they stand on
+    direction = center - middle
+    if given is not None and len(given) > 2:  # the normal of the plane of the points
         normal = np.linalg.svd(given - middle)[2][2]
-        way = normal * np.sign(normal @ way)
-    up = _upwards(way) if up is None else np.array(up)
+        direction = normal * np.sign(normal @ direction)
+    up = _upwards(direction) if up is None else np.array(up)
     bodies.up = tuple(up.tolist())
     if given is None:
         joints = [find_effector(skeleton, name).joint for name in feet]
@@ -64,63 +64,66 @@ def keep_balance(
     else:
         standing = [(WORLD, given)]
     outline = np.concatenate(
-        [_in_world(rest, joint, places) for joint, places in standing] or [np.zeros((0, 3))]
+        [_in_world(rest, joint, points) for joint, points in standing] or [np.zeros((0, 3))]
     )
     if len(corners(outline, up)) < 3:
         raise SuppleError(
             f"Balance: expected soles with three corners or more, got "
             f"{len(corners(outline, up))} seen from above; give support= points, or more feet"
         )
-    bodies.soles = [bodies.point(joint, place) for joint, some in standing for place in some]
+    bodies.soles = [bodies.point(joint, point) for joint, some in standing for point in some]
 
 
 def support_of(pose: Pose, **asked: Any) -> Floats:
-    """The corners of what a pose stands on, in order around it, world, shape (K, 3).
+    """The corners of the support of a pose, in order around it, world, shape (K, 3).
 
     Args:
-        pose: Which pose.
-        **asked: As `keep_balance` takes it: feet or support, and up.
+        pose: The pose.
+        **asked: As for `keep_balance`: feet or support, and up.
     """
     bodies = Bodies()
     keep_balance(bodies, pose.skeleton, **asked)
     points = np.concatenate(
-        [_in_world(pose, joint, np.array([place])) for joint, place, _ in
+        [_in_world(pose, joint, np.array([point])) for joint, point, _ in
          (bodies.points[k] for k in bodies.soles)]
     )  # fmt: skip
     return points[corners(points, np.array(bodies.up))]
 
 
-def _upwards(way: Floats) -> Floats:
+def _upwards(direction: Floats) -> Floats:
     """The axis nearest to a direction."""
-    k = int(np.argmax(np.abs(way)))
-    return np.eye(3)[k] * np.sign(way[k])
+    k = int(np.argmax(np.abs(direction)))
+    return np.eye(3)[k] * np.sign(direction[k])
 
 
-def _in_world(pose: Pose, joint: int, places: Floats) -> Floats:
+def _in_world(pose: Pose, joint: int, points: Floats) -> Floats:
     if joint == WORLD:
-        return places
-    return pose.positions[joint] + rotate(pose.rotations[joint], places)
+        return points
+    return pose.positions[joint] + rotate(pose.rotations[joint], points)
 
 
 def soles(skeleton: Skeleton, foot: int, up: Floats) -> list[tuple[int, Floats]]:
-    """By joint, points of the underside of a foot and all below it, as it is at rest."""
+    """Points on the underside of a foot and all joints below it, at rest, each with its joint."""
     below = {foot}
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent in below:
             below.add(joint)
-    places = [
-        (joint, place) for joint in sorted(below) for place in _outermost(skeleton, joint, up)
+    candidates = [
+        (joint, point) for joint in sorted(below) for point in _outermost(skeleton, joint, up)
     ]
-    joints, points = (np.array(some) for some in zip(*places, strict=True))
+    joints, points = (np.array(some) for some in zip(*candidates, strict=True))
     rest = skeleton.rest
     world = rest.positions[joints] + rotate(rest.rotations[joints], points)
     heights = world @ up
-    low = heights <= heights.min() + SOLE * max(float(np.ptp(heights)), 0.0)
+    low = heights <= heights.min() + SOLE_HEIGHT_PART * max(float(np.ptp(heights)), 0.0)
     if not _has_shape(skeleton, below):
-        low[:] = True  # joints and tips alone: all of them stand
+        low[:] = True  # joints and tips alone: all of them are the sole
     kept = np.flatnonzero(low)
     kept = kept[corners(world[kept], up)]
-    return [(places[k][0], places[k][1][None]) for k in kept[:: max(1, len(kept) // CORNERS)]]
+    return [
+        (candidates[k][0], candidates[k][1][None])
+        for k in kept[:: max(1, len(kept) // MOST_SOLE_POINTS)]
+    ]
 
 
 def _has_shape(skeleton: Skeleton, joints: set[int]) -> bool:
@@ -141,7 +144,9 @@ def _outermost(skeleton: Skeleton, joint: int, up: Floats) -> list[Floats]:
     given = skeleton.physics.capsules if skeleton.physics else None
     found: list[Floats] = []
     for one in (given or {}).get(name, ()):
-        found += [np.array(end) + one.radius * way for end in (one.a, one.b) for way in ROUND]
+        found += [
+            np.array(end) + one.radius * direction for end in (one.a, one.b) for direction in ROUND
+        ]
     if found:
         return found
     joints, offsets, _ = skeleton.packed_tips
@@ -149,7 +154,7 @@ def _outermost(skeleton: Skeleton, joint: int, up: Floats) -> list[Floats]:
 
 
 def corners(points: Floats, up: Floats) -> NDArray[np.int64]:
-    """Which points are corners of the convex outline seen from above, counter-clockwise."""
+    """Indices of the points that are corners of the convex outline seen from above, counter-clockwise."""
     if not len(points):
         return np.zeros(0, np.int64)
     u = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])

@@ -273,7 +273,7 @@ def _with_limits(skeleton: Skeleton, text: str) -> Skeleton:
 
 def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
     """The joint with limits; a ball becomes a cone. None if its kind has no angular limits."""
-    if joint.has_quaternion and not joint.numbers:
+    if joint.has_quaternion and not joint.scalars:
         if len(parts) != 1:
             raise SuppleError(
                 "--limits: a ball or cone takes one angle, its greatest bend in degrees, or four with commas, "
@@ -283,6 +283,6 @@ def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
         if isinstance(joint, Cone):
             return replace(joint, swing=swing)
         return Cone(swing, damping=joint.damping, stiffness=joint.stiffness, stretch=joint.stretch)
-    if joint.numbers and not joint.slide_count:
-        return joint.with_limits([_pair("--limits", parts)] * len(joint.numbers))
+    if joint.scalars and not joint.slide_count:
+        return joint.with_limits([_pair("--limits", parts)] * len(joint.scalars))
     return None

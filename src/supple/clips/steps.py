@@ -447,9 +447,9 @@ class Retarget(Step):
             return "." + self.to.lower().removeprefix(".")
         joints = self._target().skeleton.freedom_table.joints
         turning = joints.quaternion >= 0
-        hinges = (joints.numbers == 1) & (joints.angles == 1) & ~turning
+        hinges = (joints.scalars == 1) & (joints.angles == 1) & ~turning
         # A character may have hinges for knees; most joints of a robot are hinges.
-        if 2 * np.sum(hinges) > np.sum((joints.numbers > 0) | turning):
+        if 2 * np.sum(hinges) > np.sum((joints.scalars > 0) | turning):
             return ".npz"
         try:
             format_for_writing(Path(self.onto))

@@ -133,7 +133,7 @@ class _Change:
         if joint.single:
             joint = replace(joint, damping=joint.damping and joint.damping * self.size)
         return joint.with_limits(
-            [longer(one.limits) if one.slides else one.limits for one in joint.numbers]
+            [longer(one.limits) if one.slides else one.limits for one in joint.scalars]
         )
 
     def _mimic(self, name: str, mimic: Mimic) -> Mimic:

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.model.character import Character, Note
-from supple.model.motion import WHOLE, Motion
+from supple.model.motion import FRAME_ROUNDING, Motion
 
 
 def asked_motion(character: Character, motion: str | Motion | None) -> Motion | None:
@@ -47,8 +47,8 @@ def even_frames(motion: Motion, path: Path, *, any_fps: bool = True) -> tuple[Mo
     if motion.even:
         return motion, []
     fps = motion.fps
-    steps = math.ceil(motion.duration * fps - WHOLE)
-    whole = abs(steps - motion.duration * fps) <= WHOLE
+    steps = math.ceil(motion.duration * fps - FRAME_ROUNDING)
+    whole = abs(steps - motion.duration * fps) <= FRAME_ROUNDING
     if motion.loop or whole or (any_fps and motion.duration > 0):
         fps = fps if motion.loop or whole else steps / motion.duration
         made = motion.resampled(fps)

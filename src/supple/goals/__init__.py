@@ -1,6 +1,6 @@
-"""Goals: what a solve is asked for.
+"""Goals: what a solve is to achieve.
 
-A goal is a small frozen description. `Reach`, `LookAt`, `Hold` and goals of one's own (`own`) count towards
+A goal is a small frozen description. `Reach`, `LookAt`, `Hold` and custom goals (`own`) count towards
 `Solution.reached`; `Pole` and `Rest` are secondary: they choose among the poses that satisfy the others.
 Positions and directions are in world coordinates, in the model's own unit; orientations are unit quaternions
 wxyz. A target may have leading batch axes. A target that is `OPEN` is given later, call by call, to
@@ -65,16 +65,16 @@ __all__ = [
 GOALS: tuple[type[Goal], ...] = (
     Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance, Span, Smooth,
 )  # fmt: skip
-"""Every kind of goal, first the one that {effector: position} stands for.
+"""Every kind of goal. {effector: position} makes goals of the first.
 
-A new kind is a file beside these and a place in this table; what it has to say is listed in `Goal`. Those of
-one's own are functions, see `own`."""
+A new kind is a file beside these and an entry in this table; `Goal` lists its methods. Custom goals are functions,
+see `own`."""
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "own":  # not needed to solve, and imported when it is first asked for
+    if name == "own":  # not needed to solve: imported on first access
         return import_module("supple.goals.own")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class Avoid(Goal):
     """Keep bones apart from each other and from obstacles, before all goals but loops. Frees nothing.
 
-    Bones are kept apart from each other and from obstacles by the convex shapes of their geoms; without geoms by their
-    capsules (`skeleton.capsules`), and by those given in any case.
+    Distances are those of the convex shapes of the bones' geoms; without geoms those of their capsules
+    (`skeleton.capsules`). Given capsules replace both.
 
     Args:
-        margin: The least distance kept, in model units.
+        margin: The least distance that is kept, in model units.
         pairs: Pairs of joints whose capsules are kept apart; by default all but neighbours, pairs that
             the model excludes and pairs that touch in all poses.
-        obstacles: What stands in the world: `Plane`, `Box`, or a `Capsule` in world coordinates.
+        obstacles: Obstacles in the world: `Plane`, `Box`, or a `Capsule` in world coordinates.
         capsules: By joint, a Capsule or several in its frame, instead of the model's.
     """
 
@@ -73,7 +73,7 @@ class Avoid(Goal):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What is avoided."""
+        """Avoidance."""
         return ("avoid",)
 
     def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
@@ -91,7 +91,7 @@ class Avoid(Goal):
         )
 
     def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
-        """The capsules that are kept apart, and the obstacles, called as in `Solution.collision`."""
+        """The capsules that are kept apart, and the obstacles, named as in `Solution.collision`."""
         from supple.goals.mark import SolidMark  # not needed to solve
 
         del start

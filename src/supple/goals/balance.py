@@ -26,12 +26,12 @@ class Balance(Goal):
 
     Args:
         feet: Names of the joints, or tips, that stand on the ground. Their soles are the undersides of
-            their geoms; without geoms, those of the capsules that were given to the model; else their
-            joints and tips.
+            their geoms; without geoms, those of capsules given to the model; without these, their joints
+            and tips.
         margin: The least distance of the centre of mass from the edge of the support, in model units.
         support: World points that support instead of feet, shape (S, 3), at least three.
-        up: Away from the ground: "x", "y", "z" or a vector; by default along the axis that leads from
-            the feet to the centre of mass at rest, or square to the support.
+        up: Direction away from the ground: "x", "y", "z" or a vector. By default the axis nearest to the
+            direction from the feet to the centre of mass at rest, or to the normal of three or more support points.
     """
 
     constrains: ClassVar[bool] = True
@@ -79,7 +79,7 @@ class Balance(Goal):
         keep_balance(bodies, skeleton, margin=self.margin, **self._stance)
 
     def support_in(self, pose: Pose) -> np.ndarray:
-        """The corners of what a pose stands on, in order around it, world, shape (K, 3)."""
+        """The corners of the support of a pose, in order around it, world, shape (K, 3)."""
         from supple.bodies.support import support_of
 
         return support_of(pose, **self._stance)
@@ -89,7 +89,7 @@ class Balance(Goal):
         return {"feet": self.feet, "support": self.support, "up": self.up}
 
     def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
-        """The centre of mass and what it has to be over."""
+        """The centre of mass and the support."""
         from supple.goals.mark import SupportMark  # not needed to solve
 
         del start, pose

@@ -1,6 +1,6 @@
-"""Goals and constraints as text: how options of commands and keys of plans say them.
+"""Goals and constraints as text, for options of commands and keys of plans.
 
-Loops, collisions and balance come before all goals and are gathered in `Constraints`.
+Loops, collisions and balance come before all goals and are collected in `Constraints`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ OBSTACLES = "plane:X,Y,Z:NORMAL, box:CENTER:SIZE[:W,X,Y,Z] or capsule:FROM:TO:RA
 
 @dataclass(frozen=True)
 class Constraints:
-    """What comes before all goals.
+    """Constraints, which come before all goals.
 
     Attributes:
         avoid: The least distance that bones keep from each other and from obstacles, model units; None if
             they may touch.
-        obstacles: What stands in the world, as text, see `obstacle`. Obstacles alone are avoided by 0.
+        obstacles: Obstacles in the world, as text, see `obstacle`. Without `avoid` the least distance is 0.
         balance: Joints or tips that stand on the ground; separated by commas, or one each.
         balance_margin: The least distance of the centre of mass from the edge of the support.
         connect: Pairs "A,B" of joints or tips that are held together at their origins.
@@ -48,10 +48,10 @@ class Constraints:
     weld: tuple[str, ...] = ()
 
     def check(self, option: Callable[[str], str]) -> None:
-        """Raise if what is given does not go together.
+        """Raise if the values are inconsistent.
 
         Args:
-            option: What the user calls an attribute, such as "--balance-margin".
+            option: The user's name of an attribute, such as "--balance-margin".
         """
         if self.balance_margin and not self.balance:
             margin, feet = option("balance_margin"), option("balance")
@@ -59,12 +59,12 @@ class Constraints:
 
     @property
     def any(self) -> bool:
-        """True if something is asked."""
+        """True if there is any constraint."""
         return self.avoid is not None or bool(self.obstacles or self.balance or self.frees)
 
     @property
     def frees(self) -> bool:
-        """True if joints may move for it without any other goal."""
+        """True if the constraints free joints without any other goal."""
         return bool(self.connect or self.weld)
 
     def names(self, known: Iterable[str]) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Constraints:
         return (*(name for two in pairs for name in two), *self._feet(known))
 
     def goals(self, character: Character) -> list[Goal]:
-        """The goals for a character, whose skeleton has masses if balance is asked; see `weighed`."""
+        """The goals for a character, whose skeleton must have masses for `balance`; see `weighed`."""
         known = character.skeleton.names
         goals: list[Goal] = [Connect(*pair("connect", text, known)) for text in self.connect]
         goals += [Weld(*pair("weld", text, known)) for text in self.weld]
@@ -167,9 +167,9 @@ def effector_or_only_tip(skeleton: Skeleton, name: str | None, *, what: str = "-
     """Check the name of an effector; without a name, return the only tip.
 
     Args:
-        skeleton: Whose joints and tips count.
-        name: The effector, if it has one.
-        what: What the user calls the option or key.
+        skeleton: The skeleton.
+        name: The effector, if one is given.
+        what: The user's name of the option or key.
     """
     if name is not None:
         return one_of("effector", name, skeleton.names)
@@ -183,14 +183,14 @@ def effector_or_only_tip(skeleton: Skeleton, name: str | None, *, what: str = "-
 
 
 def look_at_goal(skeleton: Skeleton, text: str, *, what: str = "--look-at") -> LookAt:
-    """Parse NAME=X,Y,Z or NAME=BONE, with @AXIS behind it for another axis than x.
+    """Parse NAME=X,Y,Z or NAME=BONE, followed by @AXIS for another axis than x.
 
     Args:
-        skeleton: Which bones there are.
+        skeleton: The skeleton.
         text: The goal.
-        what: What the user calls the option or key.
+        what: The user's name of the option or key.
     """
     name, at = named(what, text, "NAME=X,Y,Z or NAME=BONE")
-    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
-    target = On(place) if place in skeleton else vector(what, place, "X,Y,Z")
+    point, _, axis = (at, "", "") if at in skeleton else at.partition("@")
+    target = On(point) if point in skeleton else vector(what, point, "X,Y,Z")
     return LookAt(name, target, axis=axis or "x")

@@ -1,4 +1,4 @@
-"""What all goals share: their targets, the residual blocks they are lowered to, comparing by content."""
+"""The base of all goals: targets, the residual blocks they are lowered to, comparison by content."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from supple.errors import SuppleError, array, brief, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import IDENTITY_WXYZ
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
@@ -38,13 +39,13 @@ OPEN: Final = _Open.OPEN
 
 
 def read_target(slot: str, effector: str, value: Any) -> Any:
-    """A target as a read-only array of its own, checked; OPEN stays OPEN.
+    """A target, checked, as a read-only copy; OPEN stays OPEN.
 
     Args:
         slot: "target" for a world position (..., 3), "orientation" for wxyz (..., 4), "pose" for a
             world transform (..., 4, 4).
-        effector: Whose target it is.
-        value: What was given.
+        effector: Name of the effector.
+        value: The target.
     """
     return OPEN if value is OPEN else kept(check_target(slot, effector, value))
 
@@ -82,9 +83,11 @@ def _unit(what: str, q: np.ndarray) -> np.ndarray:
 def _rigid(what: str, frame: np.ndarray) -> np.ndarray:
     if frame.ndim == 2 and read_frame(frame, np.empty((1, 7)), 0, 3):
         return frame
-    turn = frame[..., :3, :3]
-    square = turn @ np.swapaxes(turn, -1, -2)
-    if not np.allclose(square, np.eye(3), rtol=0.0, atol=1e-4) or np.any(np.linalg.det(turn) < 0):
+    rotation = frame[..., :3, :3]
+    square = rotation @ np.swapaxes(rotation, -1, -2)
+    if not np.allclose(square, np.eye(3), rtol=0.0, atol=1e-4) or np.any(
+        np.linalg.det(rotation) < 0
+    ):
         raise SuppleError(
             f"{what}: expected a 4x4 rigid transform; its upper left 3x3 is no rotation"
         )
@@ -94,7 +97,7 @@ def _rigid(what: str, frame: np.ndarray) -> np.ndarray:
 
 
 def kept(value: np.ndarray) -> np.ndarray:
-    """A copy that nobody can write to."""
+    """A read-only copy."""
     value = np.array(value)
     value.setflags(write=False)
     return value
@@ -103,7 +106,6 @@ def kept(value: np.ndarray) -> np.ndarray:
 # Residual blocks ----------------------------------------------------------------------------------
 
 
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
 Vector = Sequence[float] | np.ndarray
 WORDS = {
     at.POSITION: "position",
@@ -115,7 +117,7 @@ WORDS = {
     at.ALIGN: "alignment",
     at.SPAN: "span",
 }
-"""What a kind of block asks for, in a word."""
+"""The word for each kind of block."""
 
 
 @dataclass(slots=True)
@@ -127,25 +129,25 @@ class Block:
             kind from at.OWN on.
         goal: Index of its goal in the list of goals.
         joint: The joint that carries the effector.
-        weight: As the kernels multiply by it.
-        fixed: The part of the effector's place in the joint's frame that keeps its length.
+        weight: The factor by which kernels multiply the residual.
+        fixed: The part of the effector's position in the joint's frame that does not stretch.
         stretching: The part that the joint's stretch multiplies.
         rotation: The effector's frame in the joint's frame, wxyz.
         axis: Look direction in the effector's frame.
-        target: An array (..., 3 or 4), OPEN, or None where the start is held; of goals of one's own the values.
-        offset: Its first number in a row of targets.
+        target: An array (..., 3 or 4), OPEN, or None to hold the start; for custom goals the values.
+        offset: Index of its first float in a row of targets.
         tolerance: Length or radians.
-        length: How long its chain is, from the topmost joint that moves.
+        length: Length of its chain, from the topmost joint that moves.
         extra: Pole: the moving joint at the chain's root and the position block that it serves.
-        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target; of a span
-            that where it begins.
-        hard: Whether it closes a loop, which comes before all goals.
-        frames: Of a goal of one's own: the blocks of its frames.
-        serves: The first block of the goal whose frame it is.
-        part: Which block of its goal, or which of its frames, it is.
-        title: What goals of one's own are told apart by.
-        size: How many values a goal of one's own has.
-        asks: What it asks for, in a word of `Demand.kind`; by default that of its kind, see `word`.
+        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target; for a span
+            the block where it begins.
+        hard: True if it closes a loop, which comes before all goals.
+        frames: For a custom goal: the blocks of its frames.
+        serves: The first block of the custom goal whose frame it is.
+        part: Index among the blocks, or frames, of its goal.
+        title: Distinguishes custom goals when blocks are sorted.
+        size: Number of values of a custom goal.
+        asks: Its word in `BlockInfo.kind`; by default that of its kind, see `word`.
     """
 
     kind: int
@@ -154,7 +156,7 @@ class Block:
     weight: float
     fixed: Vector = (0.0, 0.0, 0.0)
     stretching: Vector = (0.0, 0.0, 0.0)
-    rotation: Vector = NO_TURN
+    rotation: Vector = IDENTITY_WXYZ
     axis: Vector = (1.0, 0.0, 0.0)
     target: Any = None
     offset: int = 0
@@ -172,31 +174,31 @@ class Block:
 
     @property
     def word(self) -> str:
-        """What it asks for, in a word."""
+        """The word for what it asks for, as in `BlockInfo.kind`."""
         if self.asks or self.kind >= at.OWN:
             return self.asks or "own"
         return "position" if self.kind == at.MEET and not self.hard else WORDS[self.kind]
 
     @property
     def slot(self) -> str:
-        """The slot of its goal that it takes its target from; that of a pose is split into both."""
+        """The slot of its goal from which it takes its target; a pose is split into "target" and "orientation"."""
         if self.kind >= at.OWN:
             return "values"
         return "orientation" if self.kind == at.ORIENTATION else "target"
 
     @property
     def point(self) -> np.ndarray:
-        """The effector's place in the joint's frame, unstretched, shape (3,)."""
+        """The effector's position in the joint's frame, unstretched, shape (3,)."""
         return np.add(self.fixed, self.stretching)
 
     @property
     def held(self) -> bool:
-        """True if the target is the effector's place in the start."""
+        """True if the target is taken from the effector in the start."""
         return self.target is None and self.kind < at.MEET
 
     @property
-    def numbers(self) -> int:
-        """How many numbers its target has in a row of targets."""
+    def target_floats(self) -> int:
+        """Number of floats of its target in a row of targets."""
         if self.kind >= at.OWN:
             return self.size
         if self.kind == at.SPAN:
@@ -221,15 +223,15 @@ class Block:
         carriers = self.frames if self.carrier is None else (self.carrier,)
         return [self.joint, *(one.joint for one in carriers)]
 
-    def place(self) -> tuple[Any, ...]:
-        """What it is sorted by, so that the order of the goals does not matter."""
+    def sort_key(self) -> tuple[Any, ...]:
+        """The key by which blocks are sorted, so that the order of the goals does not matter."""
         if self.serves is not None:
-            return (3, *self.serves.place(), self.part)  # frames come last, goal by goal
+            return (3, *self.serves.sort_key(), self.part)  # frames come last, goal by goal
         parts = (self.fixed, self.stretching, self.rotation, self.axis)
         last = (at.POLE, at.CARRIER).index(self.kind) + 1 if not self.counts else 0
         what = (last, self.joint, self.kind, self.held)
-        places = (tuple(map(float, part)) for part in parts)
-        return (*what, *places, self.weight, self.title, self.goal, self.part)
+        geometry = (tuple(map(float, part)) for part in parts)
+        return (*what, *geometry, self.weight, self.title, self.goal, self.part)
 
 
 # Goals --------------------------------------------------------------------------------------------
@@ -243,7 +245,7 @@ class Posture(NamedTuple):
 
     Attributes:
         coordinates: Shape (Q,).
-        weight: How much it counts against other secondary goals.
+        weight: Weight against other secondary goals.
     """
 
     coordinates: Floats
@@ -251,23 +253,23 @@ class Posture(NamedTuple):
 
 
 class Goal:
-    """What all goals share, and what other parts of the package ask a goal about itself.
+    """The base of all goals, with the methods by which the rest of the package reads a goal.
 
-    Nothing outside `supple.goals` asks for the class of a goal: what a goal frees, how its target fades in a window,
-    what is drawn and told of it are the methods here, with defaults.
+    Nothing outside `supple.goals` checks the class of a goal: which joints it frees, how its target fades in a window,
+    and what pictures and reports show of it are the methods here, with defaults.
 
     Attributes:
         counts: True if the goal counts towards `Solution.reached`; a secondary goal only chooses among
             the poses that meet the others.
         frees: True if the joints from its effectors up to its `root` or `depth` may move for it.
-        closes_loop: True if it holds its two effectors together, before all other goals. If it `frees` joints, they
-            are those of both branches up to where these meet.
-        holds_start: True if its targets are where this call's start has its effector. Below a joint that other
+        closes_loop: True if it holds its two effectors together, before all other goals. If it `frees` joints, these
+            are the joints of both branches up to where they meet.
+        holds_start: True if its targets are taken from its effector in this call's start. Below a joint that other
             goals free, the joints down to its effector may move for it.
-        needs_clip: True if it means something over the frames of a clip alone.
-        told: The fields that reports on a solve show; see `data`. Without any, its effector and targets.
+        needs_clip: True if it only applies to the frames of a clip.
+        told: The fields that reports on a solve show; see `data`. If empty, its effector and targets.
         root: The topmost joint that it frees, if it frees any; None for all up to the skeleton's root.
-        depth: How many joints that can move an effector it frees, counted from there; 0 for all.
+        depth: Number of joints that it frees, of those that can move an effector, counted from there; 0 for all.
         constrains: True if it has constraints on bodies, see `constrain`.
     """
 
@@ -283,29 +285,29 @@ class Goal:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What a solver must be able to serve, of `supple.solvers.GOAL_KINDS`."""
+        """What a solver must support, of `supple.solvers.GOAL_KINDS`."""
         return ()
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """The residual blocks of the goal, which is that number in the list of goals."""
+        """The residual blocks of the goal; `number` is its index in the list of goals."""
         del skeleton, number
         return []
 
     def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
-        """Add what the goal keeps before all others to `bodies`; `moving` are the joints that may move."""
+        """Add the goal's constraints to `bodies`; `moving` are the joints that may move."""
         del bodies, skeleton, moving
 
     def posture(self, skeleton: Skeleton) -> Posture | None:
-        """The posture of a skeleton that the goal stays near; None if it is about something else.
+        """The posture that the goal stays near; None if it has none.
 
         Raises:
-            SuppleError: It is a posture of another skeleton.
+            SuppleError: The posture is one of another skeleton.
         """
         del skeleton
         return None
 
     def difference_weights(self, skeleton: Skeleton, joints: np.ndarray, fps: float) -> Floats:
-        """What differences over the frames of a clip count, of the order 0, 1 and 2: zeros unless it `needs_clip`.
+        """Weights of differences of order 0, 1 and 2 between the frames of a clip: zeros unless it `needs_clip`.
 
         Args:
             skeleton: The skeleton.
@@ -318,42 +320,42 @@ class Goal:
         del skeleton, fps
         return np.zeros((len(joints), 3))
 
-    # What may move for it
+    # For the free set
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The effectors whose positions the goal asks for."""
+        """The effectors for whose positions the goal has targets."""
         return ()
 
     @property
     def point_alone(self) -> Floats | None:
-        """The point of the effector, in its frame, shape (3,), if the goal asks for this position and nothing else.
+        """The point of the effector, in its frame, shape (3,), if the goal is about the position of this point alone.
 
-        A joint that the point always stays on, or whose axis it stays on, is then not freed.
+        A joint is then not freed if the point always stays at its origin or on its axis.
         """
         return None
 
-    # What is made of it over time, in pictures and in reports
+    # For animation, pictures and reports
 
     def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
-        """The target of a slot where the goal counts for less than others: part of the way from an animation.
+        """The target of a slot faded in from an animation, for a goal that counts less than fully.
 
         By default the target itself.
 
         Args:
             slot: One of `slots`.
             value: Its target, for each of F frames, or one for all.
-            share: How much the goal counts, 0 (the target is where the animation has the effector) to 1, shape (F,).
-            animated: Where the animation has the goal's effectors, F frames.
+            share: From 0 (the effector as the animation has it) to 1 (the target), shape (F,).
+            animated: The goal's effectors in the animation, F frames.
         """
         del slot, share, animated
         return value
 
     def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
-        """What is drawn of the goal, in world coordinates; nothing by default.
+        """The marks that pictures draw of the goal, in world coordinates; none by default.
 
         Args:
-            start: The single pose that the solve began from.
+            start: The single pose that the solve started from.
             pose: The single pose that is drawn.
         """
         del start, pose
@@ -368,18 +370,18 @@ class Goal:
         data: dict[str, Any] = {"kind": type(self).__name__}
         for name in told:
             value = getattr(self, name)
-            if value is not None:  # a target on another bone says itself what it is
+            if value is not None:  # a target on another bone has its own `told`
                 data[name] = value.told() if hasattr(value, "told") else value
         return data
 
     @property
     def reason(self) -> str:
-        """The words of `Solution.reason` where it is missed, with {error}; "" for those of its kind of demand."""
+        """The words of `Solution.reason` if it is missed, with {error}; "" for the default of its kind of block."""
         return ""
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return type(self).__name__
 
     @property
@@ -399,20 +401,20 @@ class Goal:
 
     @property
     def targets(self) -> tuple[Any, ...]:
-        """What the slots hold: arrays, or OPEN."""
+        """The values of the slots: arrays, or OPEN."""
         return tuple([getattr(self, slot) for slot in self.slots])
 
     def check_slot(self, slot: str, value: Any) -> np.ndarray:
         """A target for a slot as an array, checked, which may share memory with the value.
 
         Raises:
-            SuppleError: It is not what the slot takes.
+            SuppleError: The slot does not accept it.
         """
         return check_target(slot, self.effector_name, value)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The goal without its targets as plain values, equal for goals that one problem serves.
+        """The goal without its targets as plain values, equal for goals that share a prepared problem.
 
         Its type and its fields, with OPEN for every target; `from_key` reads it.
         """
@@ -444,7 +446,7 @@ class Goal:
         return hash((type(self), self._content()))
 
     def __repr__(self) -> str:
-        """As it would be written, without what is left at its default."""
+        """As source code, without fields at their default."""
         shown = []
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -475,7 +477,7 @@ def _hashable(value: Any) -> Any:
 
 
 def towards(a: Floats, b: Floats, share: Floats) -> Floats:
-    """Points part of the way from a to b, shape (F, 3), with shares (F,)."""
+    """Points interpolated from a to b, shape (F, 3), with shares (F,)."""
     return a + share[:, None] * (b - a)
 
 
@@ -491,7 +493,7 @@ def check_depth(effector: str, depth: int, root: str | None) -> int:
 
 
 def from_key(key: tuple[Any, ...]) -> Goal:
-    """The goal, with every target open, that has a key."""
+    """The goal of a key, with every target open."""
     kind, *values = key
     goal = object.__new__(kind)
     for field, value in zip(fields(kind), values, strict=True):
@@ -506,7 +508,8 @@ def read_goals(
     """A list of goals from a list, a single goal, or {effector: position}, each the first of the kinds."""
     if isinstance(goals, Goal):
         return (goals,)
-    if isinstance(goals, (dict, Mapping)):  # a dict is found without asking the abstract class
+    # The check for dict first avoids the slower check for the abstract class.
+    if isinstance(goals, (dict, Mapping)):
         return tuple(kinds[0](name, target) for name, target in goals.items())
     *first, last = (kind.__name__ for kind in kinds)
     expected = f"{', '.join(first)} or {last}, or {{effector: position}}"

@@ -29,7 +29,7 @@ class Hold(Goal):
         effector: Name of a joint or tip.
         position: Whether its position is held.
         orientation: Whether its orientation is held.
-        weight: How much the goal counts.
+        weight: Weight of the goal.
     """
 
     holds_start: ClassVar[bool] = True
@@ -68,14 +68,14 @@ class Hold(Goal):
         return None if self.orientation else np.zeros(3)
 
     def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
-        """Where the start has the effector."""
+        """The position of the effector in the start."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 
         del pose
         return [PlaceMark("square", self.effector, start.position(self.effector))]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """A block for each of position and orientation that is held; the start has their targets."""
+        """A block for the position and one for the orientation, if held; the start gives their targets."""
         frame = find_effector(skeleton, self.effector)
         held = ((layout.POSITION, self.position), (layout.ORIENTATION, self.orientation))
         return [

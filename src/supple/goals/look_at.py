@@ -31,9 +31,9 @@ class LookAt(Goal):
             move.
         axis: The looking direction in the effector's frame: "x", "-z", ... or a vector.
         root: The topmost joint that may move.
-        depth: How many joints may move, counted from the effector; 0 = to the skeleton's root. By
+        depth: Number of joints that may move, counted from the effector; 0 = to the skeleton's root. By
             default 1, or up to the root if that is given.
-        weight: How much the goal counts.
+        weight: Weight of the goal.
     """
 
     frees: ClassVar[bool] = True
@@ -70,7 +70,7 @@ class LookAt(Goal):
         return ("direction", "moving target") if isinstance(self.target, On) else ("direction",)
 
     def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
-        """Part of the way from the point that the animation looks at, as far away as the target."""
+        """A point between the target and the point at the same distance that the animation looks at."""
         del slot
         eye = animated.position(self.effector)
         far = np.linalg.norm(value - eye, axis=-1, keepdims=True)

@@ -10,20 +10,18 @@ from supple.errors import SuppleError, array, text
 from supple.goals.goal import Block, Floats, Goal
 from supple.kernels import layout
 from supple.model.effector import EffectorFrames, find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Pose, Skeleton
-from supple.rotations import multiply, rotate, unit_quaternions
+from supple.rotations import IDENTITY_WXYZ, multiply, rotate, unit_quaternions
 
 if TYPE_CHECKING:
     from supple.goals.mark import Mark
     from supple.model.loops import Loop
 
-ORIGIN = (0.0, 0.0, 0.0)
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
-
 
 @dataclass(frozen=True)
 class On:
-    """A target on another bone: it is where that bone is, also if the solve moves it.
+    """A target on another bone, which moves with that bone during the solve.
 
     Args:
         effector: Name of the joint or tip that carries the target.
@@ -38,15 +36,15 @@ class On:
         object.__setattr__(self, "point", tuple(point.tolist()))
 
     def position(self, poses: Pose) -> Floats:
-        """Where the target is, world, shape (..., 3)."""
+        """World position of the target, shape (..., 3)."""
         return EffectorFrames(poses, [self.effector]).point(self.effector, self.point)
 
     def told(self) -> dict[str, Any]:
         """The target in a report, as plain data."""
         return {"on": self.effector, "point": self.point}
 
-    def carrier(self, skeleton: Skeleton, number: int, rotation: Any = NO_TURN) -> Block:
-        """The block without rows that the kernels place, for goal `number`."""
+    def carrier(self, skeleton: Skeleton, number: int, rotation: Any = IDENTITY_WXYZ) -> Block:
+        """The carrier block, without residual rows, that gives kernels the target's frame, for goal `number`."""
         frame = find_effector(skeleton, self.effector)
         return Block(
             layout.CARRIER,
@@ -119,7 +117,7 @@ class Connect(Goal):
         return [LoopMark(ends.point(self.a, self.point_a), ends.point(self.b, self.point_b))]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """A block that meets the other bone."""
+        """A block that brings the two points together, and the carrier of the first."""
         carrier = On(self.a, self.point_a).carrier(skeleton, number)
         return [self._closing(layout.MEET, skeleton, number, carrier), carrier]
 
@@ -147,20 +145,20 @@ class Weld(Connect):
         b: Name of another.
         point_a: In the frame of `a`, xyz in the model's unit.
         point_b: In the frame of `b`.
-        rotation: Of the frame of `b` in that of `a`, wxyz; none by default.
+        rotation: Rotation of the frame of `b` in that of `a`, wxyz; the identity by default.
     """
 
     _: KW_ONLY
-    rotation: Any = NO_TURN
+    rotation: Any = IDENTITY_WXYZ
 
     def __post_init__(self) -> None:
         super().__post_init__()
         what = f"rotation of {self._what}"
-        turn = unit_quaternions(what, array(f"{what} (wxyz)", self.rotation, (4,)))
-        self._set("rotation", tuple(turn.tolist()))
+        rotation = unit_quaternions(what, array(f"{what} (wxyz)", self.rotation, (4,)))
+        self._set("rotation", tuple(rotation.tolist()))
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """A block that meets the other bone, and one that aligns with it."""
+        """A block for the position, one for the orientation, and the carrier of the first bone."""
         carrier = On(self.a, self.point_a).carrier(skeleton, number, self.rotation)
         kinds = (layout.MEET, layout.ALIGN)
         return [*(self._closing(kind, skeleton, number, carrier) for kind in kinds), carrier]
@@ -175,12 +173,12 @@ def closing(loop: Loop) -> Connect:
 
 
 def branches(skeleton: Skeleton, goal: Goal) -> set[int]:
-    """The joints of both branches of a goal that closes a loop, up to where they meet, without that one."""
-    ways: list[set[int]] = []
+    """The joints of both branches of a goal that closes a loop, below the joint where the branches meet."""
+    chains: list[set[int]] = []
     for name in goal.effectors:
-        joint, way = find_effector(skeleton, name).joint, set()
+        joint, chain = find_effector(skeleton, name).joint, set()
         while joint >= 0:
-            way.add(joint)
+            chain.add(joint)
             joint = int(skeleton.parents[joint])
-        ways.append(way)
-    return ways[0] ^ ways[1]
+        chains.append(chain)
+    return chains[0] ^ chains[1]

@@ -1,6 +1,6 @@
-"""Marks: what is drawn of a goal, in world coordinates of one pose.
+"""Marks: how a goal is drawn, in world coordinates of one pose.
 
-A goal gives them by `Goal.mark`; whoever draws knows these few marks, and no goal.
+`Goal.mark` returns them. Code that draws knows only these marks, not the goals.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 SHAPES = ("disc", "ring", "triangle", "square")
-"""Of a `PlaceMark`: to be reached, to be looked at, to bend towards, to be held."""
+"""Shapes of a `PlaceMark`: for reach, look-at, pole and hold."""
 
 
 class PlaceMark(NamedTuple):
-    """A place in the world that a goal is about.
+    """A target position in the world.
 
     Attributes:
         shape: One of `SHAPES`.
-        effector: Name of the joint or tip whose goal it is.
-        point: World position, shape (3,); of a goal with a batch of targets (..., 3).
-        turn: The orientation asked for, wxyz, shape (4,), or None.
-        sight: Whether a line leads from the effector to the point.
+        effector: Name of the goal's joint or tip.
+        point: World position, shape (3,); for a goal with a batch of targets (..., 3).
+        orientation: Target orientation, wxyz, shape (4,), or None.
+        sight: True to draw a line from the effector to the point.
     """
 
     shape: str
     effector: str
     point: Floats
-    turn: Floats | None = None
+    orientation: Floats | None = None
     sight: bool = False
 
 
@@ -52,10 +52,10 @@ class LoopMark(NamedTuple):
 
 
 class SolidMark(NamedTuple):
-    """What may not be passed through.
+    """The solids of `Avoid`.
 
     Attributes:
-        capsules: Of the bones, by joint, in the joints' frames.
+        capsules: Capsules of the bones, by joint, in the joints' frames.
         obstacles: By name: `Plane`, `Box`, or a `Capsule` in world coordinates.
     """
 
@@ -64,10 +64,10 @@ class SolidMark(NamedTuple):
 
 
 class SupportMark(NamedTuple):
-    """The centre of mass, and the outline that it has to be over.
+    """The centre of mass, and the outline of its support.
 
     Attributes:
-        outline: Gives the corners of what a pose stands on, in order around it, world, shape (K, 3).
+        outline: Returns the corners of the support of a pose, in order around it, world, shape (K, 3).
     """
 
     outline: Callable[[Pose], Floats]

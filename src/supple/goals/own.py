@@ -1,4 +1,4 @@
-"""Goals of one's own: a residual in a few lines of Python, over the world frames of joints and tips."""
+"""Custom goals: a residual in a few lines of Python, over the world frames of joints and tips."""
 
 from __future__ import annotations
 
@@ -27,23 +27,36 @@ REASON = "{goal} of {frames} is off by {error}"
 WORDS = ("goal", "frames", "error")  # what a reason may mention
 TANGENTS = ("x", "y", "z", "the turn about x", "the turn about y", "the turn about z")
 
-# How the Jacobian is checked: by central differences, at the start's frames and at frames moved from there.
-STEP = 1e-5  # of the largest coordinate, and [rad]
-WRONG = 1e-4  # of the largest derivative: a greater difference is a mistake
-MOVED = 0.4  # [rad, and of the largest coordinate]
+
+@dataclass(frozen=True)
+class JacobianCheck:
+    """How a Jacobian is checked: by central differences, at the start's frames and at frames moved from there.
+
+    Attributes:
+        step: The step of the differences [parts of the largest coordinate, rad].
+        tolerance: A greater difference is a mistake [parts of 1 + the largest derivative of the row].
+        displacement: How far frames are moved for further checks [parts of the largest coordinate, rad].
+    """
+
+    step: float = 1e-5
+    tolerance: float = 1e-4
+    displacement: float = 0.4
+
+
+CHECK = JacobianCheck()
 
 
 class GoalFunction:
-    """What `@supple.goal` makes of a function: called with the names of frames, it gives goals.
+    """The result of `@supple.goal`: called with names of frames, it returns goals.
 
     Attributes:
-        name: Of the function.
-        rows: How many numbers its residual has.
+        name: Name of the function.
+        rows: Number of rows of its residual.
         unit: "length", "angle" or "number".
-        values: How many numbers of its own it is given.
+        values: Number of values that it takes.
         reason: The words of `Solution.reason`.
-        residual: The function as it was written.
-        jacobian: Its derivatives as they were given, None if they are found by differences.
+        residual: The plain function.
+        jacobian: The plain function of its derivatives, None to compute them by differences.
     """
 
     __name__: str
@@ -74,7 +87,7 @@ class GoalFunction:
         self._compiled = flag(f"compiled of {what}", compiled)
         self._function: OwnFunction | None = None
         self._lock = threading.Lock()
-        self._checked: set[int] = set()  # numbers of frames that it has been tried with
+        self._checked: set[int] = set()  # numbers of frames with which it has been tested
 
     def __call__(
         self,
@@ -86,19 +99,19 @@ class GoalFunction:
         root: str | None = None,
         depth: int = 0,
     ) -> OwnGoal:
-        """A goal.
+        """Make a goal.
 
         Args:
-            frames: Name of a joint or tip, or several: whose world transforms the function is given.
-            values: What else it is given, shape (..., values); OPEN by default, to be given to a prepared
+            frames: Name of a joint or tip, or several: the function takes their world transforms.
+            values: Values for the function, shape (..., values); OPEN by default, to be given to a prepared
                 problem.
-            weight: How much the goal counts against others that cannot all be met.
-            tolerance: How near counts as reached, in the goal's unit. By default that of the solve: of
-                lengths 1e-4 of the chain, of angles 1e-4 rad; of numbers 1e-4.
+            weight: Weight against other goals if not all can be met.
+            tolerance: Error that counts as reached, in the goal's unit. By default that of the solve: for
+                lengths 1e-4 of the chain, for angles 1e-4 rad; for numbers 1e-4.
             root: The topmost joint that may move, above all frames. Without root and depth, all joints up to
                 the skeleton's root may.
-            depth: How many joints that can move a frame may, counted from each frame; 0 = to the skeleton's
-                root.
+            depth: Number of joints that may move, of those that can move a frame, counted from each frame;
+                0 = to the skeleton's root.
         """
         return OwnGoal(
             self, frames, values, weight=weight, tolerance=tolerance, root=root, depth=depth
@@ -106,7 +119,7 @@ class GoalFunction:
 
     @property
     def function(self) -> OwnFunction:
-        """What the kernels call, made on first use."""
+        """The function that kernels call, made on first use."""
         with self._lock:
             if self._function is None:
                 self._function = OwnFunction(
@@ -121,19 +134,19 @@ class GoalFunction:
         return out
 
     def is_checked(self, count: int) -> bool:
-        """True if it has been tried with so many frames."""
+        """True if it has been tested with this number of frames."""
         return count in self._checked
 
     def check(self, names: tuple[str, ...], frames: np.ndarray, values: np.ndarray) -> None:
-        """Try the function, and compare its Jacobian with differences.
+        """Test the function, and compare its Jacobian with differences.
 
         Args:
-            names: Of the frames.
+            names: Names of the frames.
             frames: World transforms, shape (N, 4, 4).
-            values: What else it is given, shape (values,).
+            values: Its values, shape (values,).
 
         Raises:
-            SuppleError: It raises, writes beyond its rows, leaves some alone or gives what is no number; or
+            SuppleError: It raises, writes beyond its rows, does not fill them all, or returns NaN or infinity; or
                 its Jacobian is wrong.
         """
         out = self.evaluate(frames, values)
@@ -157,18 +170,18 @@ class GoalFunction:
         size = max(float(np.abs(frames[:, :3, 3]).max(initial=0.0)), 1.0)
         for n, name in enumerate(names):
             for k in range(6):
-                step = STEP * (size if k < 3 else 1.0)
+                step = CHECK.step * (size if k < 3 else 1.0)
                 ahead, behind = (
                     self.evaluate(_nudged(frames, n, k, sign * step), values) for sign in (1, -1)
                 )
-                # At a kink either side will do.
+                # At a kink the slope of either side is accepted.
                 slopes = np.array((ahead - behind, 2 * (ahead - here), 2 * (here - behind)))
                 slopes /= 2.0 * step
                 if np.isnan(slopes).any():
-                    continue  # not defined around here: nothing to compare with
+                    continue  # the residual is undefined nearby: nothing to compare with
                 apart = np.abs(slopes - given[:, n, k])
                 scale = 1.0 + np.abs(slopes).max(axis=0)
-                wrong = ~(apart.min(axis=0) <= WRONG * scale)
+                wrong = ~(apart.min(axis=0) <= CHECK.tolerance * scale)
                 if wrong.any():
                     row = int(np.argmax(wrong))
                     raise SuppleError(
@@ -246,18 +259,20 @@ def _nudged(frames: np.ndarray, n: int, k: int, step: float) -> np.ndarray:
 
 
 def _moved(frames: np.ndarray, number: int) -> np.ndarray:
-    """Frames moved and turned a little, always alike; number 0 leaves them."""
+    """Frames moved and rotated a little, deterministically; number 0 leaves them unchanged."""
     size = max(float(np.abs(frames[:, :3, 3]).max(initial=0.0)), 1.0)
     for n in range(len(frames)):
         for k in range(6):
-            amount = MOVED * ((0.618 * number * (6 * n + k + 1)) % 1.0 - 0.5 * (number > 0))
+            amount = CHECK.displacement * (
+                (0.618 * number * (6 * n + k + 1)) % 1.0 - 0.5 * (number > 0)
+            )
             frames = _nudged(frames, n, k, amount * (size if k < 3 else 1.0))
     return frames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OwnGoal(Goal):
-    """A goal that a function of one's own defines; see `supple.goal`. Made by calling that."""
+    """A goal that a custom function defines. Call a `supple.goal` function to make one."""
 
     frees: ClassVar[bool] = True
 
@@ -321,7 +336,7 @@ class OwnGoal(Goal):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """One of one's own."""
+        """A custom goal."""
         return ("own",)
 
     @property
@@ -369,7 +384,7 @@ class OwnGoal(Goal):
         return [*blocks, *frames]
 
     def __repr__(self) -> str:
-        """As it would be written, without what is left at its default."""
+        """As source code, without arguments at their default."""
         shown = [repr(self.frames[0] if len(self.frames) == 1 else list(self.frames))]
         if isinstance(self.values, np.ndarray):
             numbers = (
@@ -384,7 +399,7 @@ class OwnGoal(Goal):
 
 
 def check_values(name: str, count: int, values: Any) -> np.ndarray:
-    """The values of a goal as an array (..., count), checked; a single one may come as a number."""
+    """The values of a goal as an array (..., count), checked; a single one may be given as a number."""
     if count == 1 and np.ndim(values) == 0:
         values = (values,)
     return array(f"values of {name!r}", values, (..., count))
@@ -413,12 +428,12 @@ def goal(
     jacobian: Callable[..., Any] | None = None,
     compiled: bool = True,
 ) -> Any:
-    """Make a goal of a function: a residual that the solvers bring to zero.
+    """Make a goal from a function: a residual that the solvers bring to zero.
 
-    The function takes `(frames, values, out)` and fills `out`, shape (rows,): what is missing, zero where the goal
+    The function takes `(frames, values, out)` and writes the residual into `out`, shape (rows,): zero where the goal
     is met. `frames` are world transforms of the joints and tips that the goal names, shape (N, 4, 4); `values`
-    are numbers of its own, shape (values,). It must not change these, and must depend on nothing else. Its
-    name then makes goals, to be used beside `Reach` and the others::
+    are the goal's values, shape (values,). It must not change these, and must depend on nothing else. Calling its
+    name makes goals, to be used beside `Reach` and the others::
 
         @supple.goal(values=1, reason="the hands are {error} off level")
         def level(frames, values, out):
@@ -426,25 +441,25 @@ def goal(
 
         supple.solve(body, [level(["hand.L", "hand.R"], (0.0,)), supple.Reach("hand.L", target)])
 
-    Where Numba is installed the function is compiled on first use, alone; elsewhere, or if Numba cannot
-    compile it, it is called as it is. What it reads from outside, such as a constant of its module, is taken
-    as it is at that moment.
+    If Numba is installed, the function alone is compiled on first use; otherwise, or if Numba cannot
+    compile it, it runs as Python. Globals that it reads, such as constants of its module, keep the value that they
+    have when it is compiled.
 
     Args:
-        residual: The function, where it is decorated without arguments.
-        rows: How many numbers the residual has.
-        unit: What they are: "length" (model units), "angle" (rad) or "number"; so the goal is weighed against
-            others, and has their tolerance by default.
-        values: How many numbers the goal is given.
-        reason: What `Solution.reason` says where it is missed; may mention {error}, {frames} and {goal}.
-        jacobian: A function `(frames, values, out)` that fills the derivatives of the residual, shape
-            (rows, N, 6): by the world translation of each frame, then by its turn about the world's axes through
-            the frame's own origin. By differences if it is not given. Compared with differences on
+        residual: The function, if it is decorated without arguments.
+        rows: Number of rows of the residual.
+        unit: Unit of the residual: "length" (model units), "angle" (rad) or "number". It decides how the goal is
+            weighed against others, and its default tolerance.
+        values: Number of values that the goal takes.
+        reason: The words of `Solution.reason` if it is missed; may contain {error}, {frames} and {goal}.
+        jacobian: A function `(frames, values, out)` that writes the derivatives of the residual, shape
+            (rows, N, 6): by the world translation of each frame, then by its rotation about the world's axes
+            through the frame's own origin. By differences if it is not given. Compared with differences on
             first use.
-        compiled: Whether to compile it where Numba is installed.
+        compiled: Whether to compile it if Numba is installed.
 
     Raises:
-        SuppleError: An argument, or the signature of the function, is not as it should be.
+        SuppleError: An argument, or the signature of the function, is invalid.
     """
 
     def make(function: Callable[..., Any]) -> GoalFunction:
@@ -462,10 +477,10 @@ def goal(
 
 
 def named(name: str) -> GoalFunction:
-    """The goal of another package by the name of its entry point, in the group `supple.goals`; case is disregarded.
+    """The goal of another package by the name of its entry point, in the group `supple.goals`; case is ignored.
 
     Raises:
-        SuppleError: There is none, or it cannot be loaded.
+        SuppleError: The name is unknown, or the goal cannot be loaded.
     """
     known = plugins.entries(plugins.GOALS)
     for one, entry in known.items():

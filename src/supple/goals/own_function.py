@@ -1,7 +1,7 @@
-"""The function of a goal of one's own, as the kernels call it: compiled by Numba, or a callback into Python.
+"""The function of a custom goal, as the kernels call it: compiled by Numba, or a callback into Python.
 
-Either has an address, which `supple.kernels.own_goals` calls. Compiled code needs no interpreter; where Numba is
-not installed, or cannot compile the function, ctypes calls it as it was written.
+Either has an address, which `supple.kernels.own_goals` calls. Compiled code needs no interpreter. If Numba is
+not installed, or cannot compile the function, ctypes calls the Python function.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ import numpy as np
 from supple.kernels import decorators
 from supple.kernels.own_goals import FRAME_FREEDOMS, FRAME_STEP, PROTOTYPE
 
-FAR = (
-    1e-8  # the least step, as a part of the coordinate that it changes: rounding eats smaller ones
-)
+# The least step, as a part of the coordinate that it changes: smaller ones are lost to rounding.
+SMALLEST_RELATIVE_STEP = 1e-8
 
 _log = logging.getLogger("supple")
 
@@ -33,16 +32,16 @@ Function = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 def differences(
     residual: Function, frames: np.ndarray, values: np.ndarray, step: float, out: np.ndarray
 ) -> None:
-    """Fill the derivatives of a residual, shape (rows, N, 6), by forward differences; frames are left as they were.
+    """Write the derivatives of a residual, shape (rows, N, 6), by forward differences; frames are restored.
 
-    Also compiled, with a compiled residual.
+    It is also compiled, with a compiled residual.
 
     Args:
-        residual: Fills (rows,).
-        frames: World transforms, shape (N, 4, 4), which may be written to.
-        values: What else it is given, shape (V,).
-        step: How far a frame is moved [model units]; it is turned by FRAME_STEP [rad].
-        out: Filled: by the translation of each frame, then by its turn about the world's axes.
+        residual: Writes (rows,).
+        frames: World transforms, shape (N, 4, 4), writable.
+        values: The values of the goal, shape (V,).
+        step: How far a frame is moved [model units]; it is rotated by FRAME_STEP [rad].
+        out: Written: by the translation of each frame, then by its rotation about the world's axes.
     """
     rows = out.shape[0]
     here, there = np.empty(rows), np.empty(rows)
@@ -50,7 +49,7 @@ def differences(
         here[r] = math.nan
     residual(frames, values, here)
     cosine = 1.0 - 0.5 * FRAME_STEP * FRAME_STEP
-    # Number by number: Numba compiles this several times faster than the same with slices.
+    # Element by element: Numba compiles this several times faster than the same with slices.
     for n in range(frames.shape[0]):
         for k in range(6):
             i, j = (k + 1) % 3, (k + 2) % 3
@@ -58,7 +57,7 @@ def differences(
             a0, a1, a2 = frames[n, i, 0], frames[n, i, 1], frames[n, i, 2]
             b0, b1, b2 = frames[n, j, 0], frames[n, j, 1], frames[n, j, 2]
             if k < 3:
-                frames[n, k, 3] = x + max(step, FAR * abs(x))
+                frames[n, k, 3] = x + max(step, SMALLEST_RELATIVE_STEP * abs(x))
                 moved = frames[n, k, 3] - x
             else:
                 moved = FRAME_STEP
@@ -88,21 +87,21 @@ class OwnFunction:
     """A residual, and its derivatives, at an address.
 
     Attributes:
-        address: What kernels call, as long as this object lives.
+        address: The address that kernels call, valid as long as this object exists.
         compiled: True if it is machine code, False if it calls back into Python.
     """
 
     def __init__(
         self, name: str, rows: int, residual: Function, jacobian: Function | None, *, compiled: bool
     ) -> None:
-        """Compile a function, if that is wanted and can be done, or make it callable as it is.
+        """Compile a function, if that is wanted and possible, or wrap it as a callback.
 
         Args:
-            name: What messages call it.
-            rows: How many numbers the residual has.
-            residual: Fills (rows,).
-            jacobian: Fills (rows, N, 6); None for differences.
-            compiled: Whether to compile it where Numba is installed.
+            name: Its name in messages.
+            rows: Number of rows of the residual.
+            residual: Writes (rows,).
+            jacobian: Writes (rows, N, 6); None for differences.
+            compiled: Whether to compile it if Numba is installed.
         """
         self._rows, self._residual, self._jacobian = rows, residual, jacobian
         self._pending = threading.local()
@@ -117,26 +116,26 @@ class OwnFunction:
         )
 
     def begin(self) -> None:
-        """Forget what this thread's callbacks have raised."""
+        """Clear the exception of this thread's callbacks."""
         self._pending.error = None
 
     @property
     def raised(self) -> BaseException | None:
-        """What a callback of this thread has raised since `begin`, if anything."""
+        """The exception that a callback of this thread has raised since `begin`, if any."""
         return getattr(self._pending, "error", None)
 
     def _call_back(
         self, count: int, values: int, step: float, frames_at: int, values_at: int, out_at: int
     ) -> None:
-        """What ctypes calls. Arrays are copies: the function may keep them."""
+        """The callback for ctypes. Arrays are copies: the function may keep them."""
         if self.raised is not None:
-            return  # the solve is lost already
+            return  # the solve has failed already
         try:
             frames = _copied(frames_at, count * 16).reshape(count, 4, 4)
             given = _copied(values_at, values)
             shape = (self._rows,) if step == 0.0 else (self._rows, count, FRAME_FREEDOMS)
             out = np.full(shape, np.nan)
-            with np.errstate(all="ignore"):  # what is no number is told after the solve
+            with np.errstate(all="ignore"):  # NaN and infinity are reported after the solve
                 if step == 0.0:
                     self._residual(frames, given, out)
                 elif self._jacobian is None:
@@ -144,12 +143,12 @@ class OwnFunction:
                 else:
                     self._jacobian(frames, given, out)
             (ctypes.c_double * out.size).from_address(out_at)[:] = out.ravel().tolist()
-        except BaseException as error:  # ctypes would print it and go on
+        except BaseException as error:  # ctypes would print and ignore it
             self._pending.error = error
 
 
 def _copied(address: int, count: int) -> np.ndarray:
-    """Numbers from an address, copied and read-only."""
+    """Floats from an address, copied and read-only."""
     return np.frombuffer(ctypes.string_at(address, 8 * count) if count else b"")
 
 
@@ -193,7 +192,7 @@ def _compile(name: str, rows: int, residual: Any, jacobian: Any) -> Any:
     try:
         with warnings.catch_warnings(action="ignore"):  # such as advice on contiguous arrays
             return numba.cfunc(signature, error_model="numpy")(call)
-    except Exception as error:  # whatever Numba raises for what it does not know
+    except Exception as error:  # Numba raises many types for code that it does not support
         _log.warning(
             "goal %s: Numba cannot compile it, so it runs as Python, which is slower: %s",
             name,
@@ -203,7 +202,7 @@ def _compile(name: str, rows: int, residual: Any, jacobian: Any) -> Any:
 
 
 def _gist(error: Exception) -> str:
-    """The line of one of Numba's messages that says what is wrong."""
+    """The line of a Numba error message that names the problem."""
     lines = [line.strip() for line in str(error).splitlines()]
     said = [line for line in lines if line and not line.startswith(("Failed in", "During:", "- "))]
     return said[0] if said else type(error).__name__

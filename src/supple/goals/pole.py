@@ -27,7 +27,7 @@ class Pole(Goal):
         joint: The middle joint, such as the elbow.
         target: World position of the pole, shape (..., 3), or OPEN; or a point `On` another bone, which may
             move.
-        weight: How much the goal counts against other secondary goals.
+        weight: Weight against other secondary goals.
     """
 
     counts: ClassVar[bool] = False
@@ -54,7 +54,7 @@ class Pole(Goal):
         return ("pole", "moving target") if isinstance(self.target, On) else ("pole",)
 
     def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
-        """Part of the way from the joint itself, which leaves the limb as it bends."""
+        """A point between the joint in the animation, which keeps the bend of the limb, and the target."""
         del slot
         return towards(animated.position(self.joint), value, share)
 

@@ -1,4 +1,4 @@
-"""`Reach`: put an effector somewhere, turn it somehow, or both."""
+"""`Reach`: bring an effector to a position, an orientation, or both."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from supple.goals.goal import (
 from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import rotate, slerp, to_matrix
 
@@ -30,27 +31,25 @@ if TYPE_CHECKING:
     from supple.goals.mark import Mark
     from supple.model.effector import EffectorFrames
 
-ORIGIN = (0.0, 0.0, 0.0)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reach(Goal):
-    """Put an effector somewhere, turn it somehow, or both.
+    """Bring an effector to a position, an orientation, or both.
 
     Args:
         effector: Name of a joint or tip.
         target: World position, shape (..., 3), or a point `On` another bone, which may move. Without a
             target and without orientation or pose the position is open.
-        orientation: World orientation wxyz, shape (..., 4), or OPEN. Alone it asks for the
-            orientation only.
-        pose: Both at once as a world transform, shape (..., 4, 4), or OPEN.
-        point: The point on the effector that must touch the target, in the effector's frame, shape
+        orientation: World orientation wxyz, shape (..., 4), or OPEN. Without target, the position is
+            free.
+        pose: Both as a world transform, shape (..., 4, 4), or OPEN.
+        point: The point on the effector that must be at the target, in the effector's frame, shape
             (3,).
         root: The topmost joint that may move. Without root and depth, all joints up to the
             skeleton's root may.
-        depth: How many joints that can move the effector may, counted from the effector; 0 = to the
-            skeleton's root.
-        weight: How much the goal counts against others that cannot all be met.
+        depth: Number of joints that may move, of those that can move the effector, counted from the
+            effector; 0 = to the skeleton's root.
+        weight: Weight against other goals if not all can be met.
     """
 
     frees: ClassVar[bool] = True
@@ -83,7 +82,7 @@ class Reach(Goal):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The fields that hold a target: pose, or target and orientation as far as asked for."""
+        """The fields that hold a target: pose, or target and orientation as far as they are given."""
         if self.pose is not None:
             return ("pose",)
         placed = self.target is not None and not isinstance(self.target, On)
@@ -91,14 +90,14 @@ class Reach(Goal):
 
     @property
     def position_target(self) -> Any:
-        """The position asked for: an array (..., 3), OPEN, or None."""
+        """The target position: an array (..., 3), a point `On` another bone, OPEN, or None."""
         if self.pose is None or self.pose is OPEN:
             return OPEN if self.pose is OPEN else self.target
         return split_pose(self.pose)[0]
 
     @property
     def orientation_target(self) -> Any:
-        """The orientation asked for: an array (..., 4) wxyz, OPEN, or None."""
+        """The target orientation: an array (..., 4) wxyz, OPEN, or None."""
         if self.pose is None or self.pose is OPEN:
             return OPEN if self.pose is OPEN else self.orientation
         return split_pose(self.pose)[1]
@@ -106,50 +105,50 @@ class Reach(Goal):
     @property
     def kinds(self) -> tuple[str, ...]:
         """Position, orientation, or both."""
-        place = "moving target" if isinstance(self.target, On) else "position"
-        asked = ((place, self.position_target), ("orientation", self.orientation_target))
+        position = "moving target" if isinstance(self.target, On) else "position"
+        asked = ((position, self.position_target), ("orientation", self.orientation_target))
         return tuple(kind for kind, target in asked if target is not None)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The effector, if a position is asked for."""
+        """The effector, if there is a target position."""
         return () if self.position_target is None else (self.effector,)
 
     @property
     def point_alone(self) -> Floats | None:
-        """The point on the effector, if no orientation is asked for."""
+        """The point on the effector, if there is no target orientation."""
         if self.orientation_target is not None:
             return None
         return np.zeros(3) if self.point is None else self.point
 
     def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
-        """Part of the way: a position along a line, an orientation about one axis."""
+        """The target interpolated from the animation: a position along a line, an orientation by slerp."""
         if slot == "orientation":
             return slerp(animated.rotation(self.effector), value, share)
         here = animated.point(self.effector, ORIGIN if self.point is None else self.point)
         if slot == "target":
             return towards(here, value, share)
-        place, turn = split_pose(value)
+        position, rotation = split_pose(value)
         frame = np.zeros((len(share), 4, 4))
-        frame[:, :3, :3] = to_matrix(slerp(animated.rotation(self.effector), turn, share))
-        frame[:, :3, 3] = towards(here, place, share)
+        frame[:, :3, :3] = to_matrix(slerp(animated.rotation(self.effector), rotation, share))
+        frame[:, :3, 3] = towards(here, position, share)
         frame[:, 3, 3] = 1.0
         return frame
 
     def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
-        """The target, with the orientation asked for."""
+        """The target position and orientation."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 
         del start
-        place, turn = self.position_target, self.orientation_target
-        if isinstance(place, On):
-            place = place.position(pose)
-        if place is None or place is OPEN:
+        position, rotation = self.position_target, self.orientation_target
+        if isinstance(position, On):
+            position = position.position(pose)
+        if position is None or position is OPEN:
             return []
-        return [PlaceMark("disc", self.effector, place, None if turn is OPEN else turn)]
+        return [PlaceMark("disc", self.effector, position, None if rotation is OPEN else rotation)]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """A block for the position, one for the orientation, as far as asked for."""
+        """A block for the position and one for the orientation, as far as they have targets."""
         frame = find_effector(skeleton, self.effector)
         point = (0.0,) * 3 if self.point is None else rotate(frame.rotation, self.point)
         on = self.target if isinstance(self.target, On) else None

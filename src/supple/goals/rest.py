@@ -17,7 +17,7 @@ class Rest(Goal):
 
     Args:
         pose: The posture; the skeleton's rest if not given.
-        weight: How much the goal counts against other secondary goals.
+        weight: Weight against other secondary goals.
     """
 
     counts: ClassVar[bool] = False

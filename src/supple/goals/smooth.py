@@ -12,27 +12,27 @@ from supple.errors import SuppleError, number, one_of
 from supple.goals.goal import Goal
 from supple.model.skeleton import Pose, Skeleton
 
-USUAL_RATE = 30.0  # the frame rate at which weights count as they are given [1/s]
-ORDERS = ("departure", "velocity", "acceleration")  # of the differences that are weighed
+REFERENCE_RATE = 30.0  # the frame rate at which weights apply without scaling [1/s]
+ORDERS = ("departure", "velocity", "acceleration")  # differences of order 0, 1 and 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Smooth(Goal):
-    """Have the joints of a clip move smoothly. Frees nothing; only for clips, see `Prepared.clip`.
+    """Make the joints of a clip move smoothly. Frees nothing; only for clips, see `Prepared.clip`.
 
-    Weighs the squares of what the freedoms do from frame to frame, in radians and characteristic lengths (that of the
-    longest chain of a goal), beside goals whose distances count in characteristic lengths, too. A weight of a velocity
-    or an acceleration is meant at 30 frames a second, and is scaled with the frame rate so that the same motion costs
-    the same at any.
+    The cost is the weighted sum of squared differences of the freedoms between frames, in radians and characteristic
+    lengths (the length of the longest chain of a goal). The distances of goals are in characteristic lengths, too.
+    Weights of velocity and acceleration are given for 30 frames a second, and are scaled so that the same motion costs
+    the same at any frame rate.
 
     Args:
-        acceleration: Weight of second differences: a number for all joints, or {joint: number}, those that are not
-            named having none.
-        velocity: Weight of first differences, the same.
-        departure: Weight of the freedoms' distance from the reference, the same.
-        reference: The animation, a batch of poses (F,), or a single pose: differences are those between the clip and
-            this, so that a correction is smooth and not the clip. By default the clip itself is, and `departure` is the
-            distance from the posture of `Rest`, or from the skeleton's rest.
+        acceleration: Weight of second differences: a number for all joints, or {joint: number} with 0 for joints that
+            are not named.
+        velocity: Weight of first differences, in the same form.
+        departure: Weight of the freedoms' distance from the reference, in the same form.
+        reference: The animation, a batch of poses (F,), or a single pose: differences are taken of the clip minus
+            the reference, so that the correction is smooth, not the clip. By default the clip itself is smooth, and
+            `departure` is the distance from the posture of `Rest`, or from the skeleton's rest.
     """
 
     counts: ClassVar[bool] = False
@@ -69,7 +69,7 @@ class Smooth(Goal):
         Raises:
             SuppleError: A joint is unknown.
         """
-        rate = fps / USUAL_RATE
+        rate = fps / REFERENCE_RATE
         out = np.empty((len(joints), len(ORDERS)))
         for order, name in enumerate(ORDERS):
             given = getattr(self, name)

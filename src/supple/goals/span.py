@@ -9,29 +9,31 @@ import numpy as np
 
 from supple.errors import SuppleError, array, text
 from supple.goals.goal import OPEN, Block, Goal, check_depth, read_target
-from supple.goals.loops import ORIGIN, On
+from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
+from supple.model.parts import ORIGIN
 from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Span(Goal):
-    """Have the world vector from a point of one bone to a point of another equal a target.
+    """Make the world vector from a point of one bone to a point of another equal a target.
 
-    It asks for a bone's direction wherever the bone is, or for a hand's place beside the hips wherever these go.
+    It sets a bone's direction independent of its position, or a hand's position relative to the hips.
 
     Args:
-        start: Name of the joint or tip that the vector begins at.
-        end: Name of the joint or tip that it ends at.
+        start: Name of the joint or tip at which the vector begins.
+        end: Name of the joint or tip at which it ends.
         target: The vector in world axes, shape (..., 3), model units; open if it is not given.
-        point_start: Where on `start`, in its frame, xyz.
-        point_end: Where on `end`, in its frame, xyz.
+        point_start: The point on `start`, in its frame, xyz.
+        point_end: The point on `end`, in its frame, xyz.
         root: The topmost joint that may move, above both. Without root and depth, all joints up to the skeleton's
             root may.
-        depth: How many joints that can move an end may, counted from it; 0 = to the skeleton's root.
-        weight: How much the goal counts against others that cannot all be met.
+        depth: Number of joints that may move, of those that can move an end, counted from it; 0 = to the
+            skeleton's root.
+        weight: Weight against other goals if not all can be met.
     """
 
     frees: ClassVar[bool] = True

@@ -1,8 +1,8 @@
-"""Capsules and spheres that stand for bones in collisions, and the least ones around other shapes.
+"""Capsules and spheres that represent bones in collisions, and the smallest ones around other shapes.
 
 A bone's capsules come from its geoms if the model has any that touch something, else, for a character,
 from the vertices of its skin, else from the bones themselves: from each joint to its children and tips.
-In a model with geoms, rigid bodies of which no geom was read have capsules along their bones too.
+In a model with geoms, rigid bodies without any geom have capsules along their bones, too.
 """
 
 from __future__ import annotations
@@ -24,12 +24,28 @@ from supple.model.structure import Structure
 
 Floats = NDArray[np.float64]
 
-THICKNESS = 0.1  # radius of a bone's default capsule, as a part of the bone's length
-DIRECTIONS = 256  # in which the outermost points of a shape are taken to search its capsule
-SEARCH = 250  # steps of that search, at most
-SIMPLEX = 0.1  # how far it looks at first, in half sizes of the shape
-ENOUGH = 1e-5  # of the volume: it ends where its simplex differs by less
-DENSITY = 1000.0  # of bodies, that of water [kg/m^3]
+BONE_THICKNESS = 0.1  # radius of a bone's default capsule [parts of the bone's length]
+WATER_DENSITY = 1000.0  # about that of bodies [kg/m^3]
+
+
+@dataclass(frozen=True)
+class CapsuleSearch:
+    """The search for the smallest capsule around a shape. No measurement is recorded for any of these numbers.
+
+    Attributes:
+        directions: Directions in which the outermost points of the shape are taken.
+        most_steps: Steps of the Nelder-Mead search, at most.
+        first_step: The size of its first simplex [half sizes of the shape].
+        tolerance: The search ends where the volumes at the corners of its simplex differ by less than this part.
+    """
+
+    directions: int = 256
+    most_steps: int = 250
+    first_step: float = 0.1
+    tolerance: float = 1e-5
+
+
+SEARCH = CapsuleSearch()
 
 
 @dataclass(frozen=True)
@@ -57,23 +73,23 @@ class Capsule:
 
     @property
     def length(self) -> float:
-        """From end to end of the segment, without the caps."""
+        """The length of the segment, without the caps."""
         return math.dist(self.a, self.b)
 
     @property
     def volume(self) -> float:
-        """In the model's unit cubed."""
+        """The volume, in the model's unit cubed."""
         return _volume(self.radius, self.length)
 
     def distances(self, points: ArrayLike) -> Floats:
-        """How far points (..., 3) of the joint's frame are outside; negative inside."""
+        """Distances of points (..., 3) in the joint's frame from the surface; negative inside."""
         return (
             _to_segment(array("points", points, (..., 3)), np.array(self.a), np.array(self.b))
             - self.radius
         )
 
     def scaled(self, factor: float) -> Capsule:
-        """The same with all lengths multiplied."""
+        """The capsule with all lengths multiplied."""
         factor = positive("factor", factor)
         a, b = (tuple(factor * x for x in end) for end in (self.a, self.b))
         return Capsule(a, b, factor * self.radius)
@@ -103,7 +119,7 @@ def _to_segment(points: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def enclosing(points: ArrayLike) -> Capsule:
-    """The capsule of least volume around points, as far as a local search from 16 axes finds it.
+    """The capsule of least volume around points that a local search from 16 axes finds.
 
     Args:
         points: Shape (V, 3), at least one.
@@ -131,13 +147,13 @@ def enclosing(points: ArrayLike) -> Capsule:
 
 
 def _nelder_mead(cost: Callable[[Floats], float], start: Floats) -> Floats:
-    """Where a function is least, by reflecting, stretching and shrinking a simplex around the start."""
-    corners = [start, *(start + step for step in SIMPLEX * np.eye(len(start)))]
+    """A local minimum of a function, by the Nelder-Mead simplex method from the start."""
+    corners = [start, *(start + step for step in SEARCH.first_step * np.eye(len(start)))]
     values = [cost(x) for x in corners]
-    for _ in range(SEARCH):
+    for _ in range(SEARCH.most_steps):
         order = np.argsort(values, kind="stable")
         corners, values = [corners[k] for k in order], [values[k] for k in order]
-        if values[-1] - values[0] <= ENOUGH * values[0]:
+        if values[-1] - values[0] <= SEARCH.tolerance * values[0]:
             break
         middle = np.mean(corners[:-1], axis=0)
         away = middle - corners[-1]
@@ -160,10 +176,10 @@ def _nelder_mead(cost: Callable[[Floats], float], start: Floats) -> Floats:
 
 
 def _outermost(points: Floats) -> Floats:
-    """The points that are farthest out in some of many directions; all if they are few."""
-    if len(points) <= DIRECTIONS:
+    """The farthest points in `SEARCH.directions` directions; all points if they are few."""
+    if len(points) <= SEARCH.directions:
         return points
-    return points[np.unique(np.argmax(directions(DIRECTIONS) @ points.T, axis=1))]
+    return points[np.unique(np.argmax(directions(SEARCH.directions) @ points.T, axis=1))]
 
 
 def directions(count: int) -> Floats:
@@ -175,13 +191,13 @@ def directions(count: int) -> Floats:
 
 
 def _axes(points: Floats) -> Floats:
-    """Directions to try: the principal axes, and 13 spread over a half sphere, shape (16, 3)."""
+    """Directions to start from: the principal axes, and 13 spread over a half sphere, shape (16, 3)."""
     principal = np.linalg.svd(points - points.mean(0), full_matrices=True)[2]
     return np.vstack([principal, directions(26)[:13]])
 
 
 def _along(points: Floats, axis: Floats) -> Floats:
-    """The ends, shape (6,), of a capsule around points whose segment has a direction."""
+    """The ends, shape (6,), of a capsule around points with its segment along an axis."""
     t = points @ axis
     flat = points - t[:, None] * axis
     middle = (flat.min(0) + flat.max(0)) / 2
@@ -196,10 +212,10 @@ def _along(points: Floats, axis: Floats) -> Floats:
 
 
 def around(geom: Geom) -> Capsule | None:
-    """The least capsule around a geom, in its joint's frame; None for a plane.
+    """The smallest capsule around a geom, in its joint's frame; None for a plane.
 
-    Spheres and capsules are themselves; around a cylinder it is the least of those along its axis,
-    around an ellipsoid that along its longest, around a box or mesh that of `enclosing`.
+    Spheres and capsules are returned as they are. For a cylinder it is the smallest along its axis,
+    for an ellipsoid the smallest along its longest axis, for a box or mesh that of `enclosing`.
     """
     size = geom.size
     if geom.kind == "plane":
@@ -226,7 +242,7 @@ def around(geom: Geom) -> Capsule | None:
 
 
 def _around_cylinder(r: float, h: float) -> tuple[float, float]:
-    """Radius and half length of the least capsule around a cylinder along its axis.
+    """Radius and half length of the smallest capsule around a cylinder along its axis.
 
     The rim lies on a cap: half = h - sqrt(R^2 - r^2), for a radius R from r (flat ends outside the
     caps) to sqrt(r^2 + h^2) (a sphere).
@@ -256,12 +272,12 @@ def by_joint(
     """`given` as capsules by joint: {joint: a capsule, or several}.
 
     Args:
-        what: What the caller knows the value by, such as "capsules".
-        given: Anything.
-        expected: What would do.
+        what: Name of the value for errors, such as "capsules".
+        given: Any value.
+        expected: What the error says is expected.
 
     Raises:
-        SuppleError: It is something else.
+        SuppleError: The value is something else.
     """
     found = {}
     for name, some in mapping(what, given, expected).items():
@@ -280,16 +296,16 @@ def of_skeleton(
 ) -> dict[str, tuple[Capsule, ...]]:
     """By joint, capsules around its geoms; along the bones of rigid bodies without any geom.
 
-    A body is a joint that moves and all that is fixed to it. One with geoms that touch nothing is meant
-    to touch nothing, and gets no capsule. Nor do, in a model with masses, joints without one: they are
-    steps between several joints of one body, or the place where the robot stands. In a model without masses
-    that place is the root and what is fixed to it.
+    A body is a joint that moves and all that is fixed to it. A body whose geoms all touch nothing is not
+    meant to collide, and gets no capsule. In a model with masses, joints without a mass get none either: they
+    are intermediate joints of one body, or the base of the robot. In a model without masses the base is the
+    root and what is fixed to it.
 
     Args:
-        skeleton: Whose bones.
-        geoms: Of its bodies.
-        masses: By joint.
-        contactless: Joints whose bodies are meant to touch nothing.
+        skeleton: The skeleton.
+        geoms: The geoms of its bodies.
+        masses: Masses by joint.
+        contactless: Joints whose bodies are not meant to collide.
     """
     found = from_geoms(geoms)
     if not found:
@@ -310,12 +326,12 @@ def of_skeleton(
 
 
 def from_bones(
-    skeleton: Structure, *, thickness: float = THICKNESS
+    skeleton: Structure, *, thickness: float = BONE_THICKNESS
 ) -> dict[str, tuple[Capsule, ...]]:
-    """By joint, a capsule to each of its children and tips that is not in the same place.
+    """By joint, a capsule to each of its children and tips that is not at the same position.
 
     Args:
-        skeleton: Whose bones.
+        skeleton: The skeleton.
         thickness: The radius as a part of the bone's length.
     """
     found: dict[str, tuple[Capsule, ...]] = {}
@@ -332,10 +348,10 @@ def from_bones(
 
 
 def from_meshes(meshes: Sequence[Mesh]) -> dict[str, tuple[Capsule, ...]]:
-    """By joint, the least capsule around the vertices that it moves most, as they are at bind.
+    """By joint, the smallest capsule around the vertices that it influences most, in the bind pose.
 
     Args:
-        meshes: Skinned, or rigidly attached to joints; others do not count.
+        meshes: Skinned, or rigidly attached to joints; others are ignored.
     """
     points: dict[str, list[Floats]] = {}
     for mesh in meshes:
@@ -356,13 +372,16 @@ def from_meshes(meshes: Sequence[Mesh]) -> dict[str, tuple[Capsule, ...]]:
 
 
 def masses_of(
-    capsules: Mapping[str, Sequence[Capsule]], *, metres: float = 1.0, density: float = DENSITY
+    capsules: Mapping[str, Sequence[Capsule]],
+    *,
+    metres: float = 1.0,
+    density: float = WATER_DENSITY,
 ) -> dict[str, Mass | None]:
-    """By joint, mass and centre of solid capsules; where they overlap, both count.
+    """By joint, mass and centre of solid capsules; overlapping volumes count twice.
 
     Args:
-        capsules: By joint.
-        metres: What a length of 1 is [m].
+        capsules: Capsules by joint.
+        metres: The length of the model's unit [m].
         density: In kg/m^3.
     """
     masses: dict[str, Mass | None] = {}

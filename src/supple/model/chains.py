@@ -22,7 +22,7 @@ def chain_parts(
         names: A name for each joint; None for "j0", "j1", ...
 
     Raises:
-        SuppleError: There is no link, a length below 0, or another number of joints or names.
+        SuppleError: There is no link, a length is below 0, or the numbers of links, joints and names differ.
     """
     lengths = array("chain lengths", lengths, (None,))
     if len(lengths) == 0:
@@ -42,7 +42,7 @@ def chain_parts(
             raise SuppleError(
                 f"chain {what}: expected {count}, one for each link, got {len(given)}"
             )
-    # A link of no length does not say where its cone points, but a chain runs along +X.
+    # A link of zero length does not define the direction of its cone, but a chain runs along +X.
     joints = [
         replace(j, axis="x") if isinstance(j, Cone) and j.axis is None and size == 0 else j
         for j, size in zip(joints, lengths, strict=True)

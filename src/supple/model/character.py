@@ -1,4 +1,4 @@
-"""Characters: a skeleton with what moves on it, as a file holds them."""
+"""Characters: a skeleton with its meshes and motions, as a file holds them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 LEVELS = ("guess", "warning")
 DAMAGE = ("truncated", "not_a_number")
-"""What may be broken in the motion of a file that can still be read."""
+"""Kinds of damage of a motion in a file that can still be read."""
 METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
 METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
 """Metres per unit."""
@@ -33,16 +33,16 @@ _log = logging.getLogger("supple")
 
 @dataclass(frozen=True)
 class Note:
-    """Something that a reader guessed, or found odd and had to settle.
+    """A guess or a correction of a reader.
 
     Attributes:
-        text: What it was, and what was assumed.
-        line: The line of the file, counted from 1, where there is one.
+        text: What was found, and what was assumed.
+        line: The line of the file, counted from 1, if known.
         path: The file.
-        level: "guess" for what the file does not say, "warning" for what it says oddly.
+        level: "guess" for what the file does not say, "warning" for unusual or inconsistent content.
         damage: What is broken in a motion, one of `DAMAGE`; None for a note on anything else.
-        frames: The first frame that is damaged and the first after it; of a motion that is cut off, the frames that
-            are missing. None if they are not known.
+        frames: The first damaged frame and the first after the damage; for a motion that is cut off, the missing
+            frames. None if they are not known.
     """
 
     text: str
@@ -67,22 +67,22 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Character(Described):
-    """A skeleton with its meshes and motions; what `supple.load` gives.
+    """A skeleton with its meshes and motions; `supple.load` returns it.
 
-    Coordinates are as the file has them: `unit` and `up` only say what they mean.
+    Coordinates are those of the file; `unit` and `up` are metadata.
 
     Attributes:
         skeleton: Its joints and tips.
-        meshes: What it looks like.
+        meshes: Its meshes.
         motions: By name, in order: Mapping[str, Motion].
-        pose: How it stands now; the skeleton's rest by default. A saved file shows this pose, with
-            the skins bound as they were.
+        pose: Its current pose; the skeleton's rest by default. A saved file shows this pose, with
+            unchanged skin bindings.
         poses: Single poses by name, such as the keyframes of a robot: Mapping[str, Pose].
-        unit: What a length of 1 is, such as "m", "cm", "inch"; None if not known.
+        unit: The unit of length, such as "m", "cm", "inch"; None if not known.
         up: The axis that points up, such as "y" or "-z"; None if not known.
-        source: The file it came from.
-        notes: What the reader guessed or found odd.
-        extras: What else the format has, by format, kept for writing.
+        source: The file it was read from.
+        notes: Guesses and corrections of the reader.
+        extras: Other data, by format, kept for writing.
     """
 
     skeleton: Skeleton
@@ -126,10 +126,9 @@ class Character(Described):
         self._set("extras", MappingProxyType(dict(extras)))
 
     def posed(self, pose: Pose) -> Character:
-        """The same character standing as in a pose; skins stay bound as they are.
+        """The same character in a pose; skin bindings do not change.
 
-        A file that it is saved to shows the pose: formats of one motion hold the pose alone, glTF keeps the
-        motions after it.
+        A saved file shows the pose: formats of one motion then hold only the pose, glTF also keeps the motions.
         """
         return replace(self, pose=pose)
 
@@ -186,10 +185,10 @@ class Character(Described):
 
     @property
     def capsules(self) -> Mapping[str, tuple[Capsule, ...]]:
-        """What stands for each bone in collisions, by joint, in the joint's frame.
+        """The capsules of each bone for collisions, by joint, in the joint's frame.
 
         Those of the skeleton if they were given or it has geoms that may touch something; else the
-        least around the vertices that each joint moves; else one along each bone.
+        smallest around the vertices that each joint moves; else one along each bone.
         """
         from supple.model.capsules import from_meshes
 
@@ -202,7 +201,7 @@ class Character(Described):
     def with_physics(self, **changes: Any) -> Character:
         """The same character with other capsules=, masses=, geoms=, loops= or excludes=.
 
-        They go to its skeleton, and all poses, motions and meshes along.
+        They belong to its skeleton; all poses, motions and meshes move to the new skeleton.
         """
         skeleton = self.skeleton.with_physics(**changes)
 
@@ -221,7 +220,7 @@ class Character(Described):
         The skeleton then has these capsules, so that `pose.center_of_mass` and collisions agree.
 
         Args:
-            density: In kg/m^3. A unit that is not known is taken as metres, which changes the masses
+            density: In kg/m^3. An unknown unit is assumed to be metres, which affects the masses
                 but not their centre.
         """
         from supple.model.capsules import masses_of
@@ -235,13 +234,13 @@ class Character(Described):
     def is_posed(self) -> bool:
         """True if its pose is not the skeleton's rest.
 
-        Scales of the pose do not count: reading glTF leaves uneven scales there.
+        Scales of the pose are ignored: reading glTF leaves uneven scales there.
         """
         pose = self.pose
         return Pose(self.skeleton, pose.coordinates, pose.translations) != self.skeleton.rest
 
     def mesh(self, name: str) -> Mesh:
-        """The mesh of a name."""
+        """The mesh with a name."""
         for mesh in self.meshes:
             if mesh.name == text("mesh", name):
                 return mesh
@@ -249,7 +248,7 @@ class Character(Described):
         raise AssertionError  # one_of has raised
 
     def motion(self, name: str) -> Motion:
-        """The motion of a name."""
+        """The motion with a name."""
         return self.motions[one_of("motion", name, list(self.motions))]
 
     @property
@@ -299,7 +298,7 @@ class Character(Described):
 
 
 def report(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """The notes, said through the "supple" logger: warnings as such, guesses as information."""
+    """Log the notes through the "supple" logger, warnings as warnings and guesses as information; return them."""
     notes = tuple(notes)
     for note in notes:
         _log.log(logging.WARNING if note.level == "warning" else logging.INFO, "%s", note)
@@ -307,7 +306,7 @@ def report(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 
 def _copying(joint: Joint, names: Mapping[str, str]) -> Joint:
-    """A joint that copies the same other one under that one's new name."""
+    """A joint with its mimic source renamed."""
     if not isinstance(joint.mimic, Mimic):
         return joint
     return replace(joint, mimic=replace(joint.mimic, joint=names[joint.mimic.joint]))

@@ -1,7 +1,7 @@
-"""The coordinates of a pose as plain arrays: what users give, put in its place.
+"""The coordinates of a pose as plain arrays: checks and conversions of the user's values.
 
-Everything here takes and returns coordinates of shape (..., Q) in the order of the skeleton's
-joints, with batch axes in front.
+All functions take and return coordinates of shape (..., Q) in the order of the skeleton's joints,
+with batch axes in front.
 """
 
 import math
@@ -21,21 +21,21 @@ from supple.rotations import from_rotation_vector, unit_quaternions
 
 Floats = NDArray[np.float64]
 
-BLOCK = 1 << 14  # numbers in a block of rows
+FLOATS_PER_BLOCK = 1 << 14  # in a block of rows: its temporary arrays stay in the cache
 
 
 def read(skeleton: Structure, values: Any) -> Floats:
-    """Coordinates checked and copied: finite, quaternions unit, mimic joints in their place."""
+    """Coordinates checked and copied: finite, quaternions unit, mimic joints updated."""
     packed = skeleton.packed
     q = array("coordinates", values, (..., len(packed.rest))) + 0.0  # a copy, without -0.0
-    if len(packed.turn_at):
+    if len(packed.quaternion_at):
         rows = q.reshape(math.prod(q.shape[:-1]), q.shape[-1])
         for some in blocks(*rows.shape):
-            turns = rows[some][:, packed.turn_at]
+            turns = rows[some][:, packed.quaternion_at]
             try:
-                rows[some, packed.turn_at] = unit_quaternions("coordinates", turns)
-            except SuppleError:  # to say whose
-                names = [skeleton.names[int(j)] for j in packed.turn_joint]
+                rows[some, packed.quaternion_at] = unit_quaternions("coordinates", turns)
+            except SuppleError:  # to name the joint
+                names = [skeleton.names[int(j)] for j in packed.quaternion_joint]
                 unit_quaternions("coordinates", turns, names)
                 raise
     follow(skeleton, q)
@@ -44,18 +44,18 @@ def read(skeleton: Structure, values: Any) -> Floats:
 
 def blocks(count: int, width: int) -> Iterator[slice]:
     """Slices of rows of some width, each small enough that temporary arrays stay in the cache."""
-    step = max(1, BLOCK // max(1, width))
+    step = max(1, FLOATS_PER_BLOCK // max(1, width))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def follow(skeleton: Structure, q: Floats) -> None:
-    """Put the joints that copy others where these say, in place."""
+    """Update mimic joints from their sources, in place."""
     follow_sources(skeleton.packed, q)
 
 
 def project(skeleton: Structure, q: Floats) -> Floats:
-    """Coordinates (..., Q) inside the limits of all joints, as a new array; mimic joints in their place."""
+    """Coordinates (..., Q) projected to the limits of all joints, as a new array; mimic joints updated."""
     inside = q.copy()
     rows = inside[None] if q.ndim == 1 else inside.reshape(math.prod(q.shape[:-1]), q.shape[-1])
     project_batch(skeleton.packed_ints, skeleton.packed_floats, rows)
@@ -65,7 +65,12 @@ def project(skeleton: Structure, q: Floats) -> Floats:
 def to_angles(skeleton: Structure, q: Floats) -> Floats:
     """The freedoms (..., D) of coordinates; balls as rotation vectors."""
     packed = skeleton.packed
-    maps = (packed.number_at, packed.number_freedom, packed.turn_at, packed.turn_freedom)
+    maps = (
+        packed.additive_at,
+        packed.additive_freedom,
+        packed.quaternion_at,
+        packed.quaternion_freedom,
+    )
     angles = np.empty((*q.shape[:-1], packed.freedom_count))
     if q.ndim == 1:
         angles_batch(*maps, q[None], angles[None])
@@ -80,14 +85,14 @@ def from_angles(skeleton: Structure, angles: Floats) -> Floats:
     packed = skeleton.packed
     q = np.empty((*angles.shape[:-1], len(packed.rest)))
     q[...] = packed.rest
-    q[..., packed.number_at] = angles[..., packed.number_freedom]
-    q[..., packed.turn_at] = from_rotation_vector(angles[..., packed.turn_freedom])
+    q[..., packed.additive_at] = angles[..., packed.additive_freedom]
+    q[..., packed.quaternion_at] = from_rotation_vector(angles[..., packed.quaternion_freedom])
     follow(skeleton, q)
     return q
 
 
 def slots(skeleton: Structure, name: str, value: Any) -> list[tuple[int, Floats]]:
-    """Where a value for "joint" or "joint.label" goes: first coordinate and numbers (..., k)."""
+    """The first coordinate and the floats (..., k) of a value for "joint" or "joint.label"."""
     joint_name, label = name, None
     if isinstance(name, str) and name not in skeleton and "." in name:
         joint_name, label = name.rsplit(".", 1)
@@ -127,14 +132,14 @@ def common_batch(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def spread(values: Floats | None, batch: tuple[int, ...]) -> Floats | None:
-    """Translations or scales with all batch axes, or with none where they have none."""
+    """Translations or scales broadcast to all batch axes, unless they have none."""
     if values is None or values.ndim == 2:
         return values
     return whole(values, (*batch, *values.shape[-2:]))
 
 
 def whole(values: Floats, shape: tuple[int, ...]) -> Floats:
-    """Values spread to a shape, contiguous; a fresh array that is so already is not copied."""
+    """Values broadcast to a shape, contiguous; a fresh contiguous array of the shape is not copied."""
     if values.shape == shape and values.flags.c_contiguous:
         return values
     return np.array(np.broadcast_to(values, shape), order="C")

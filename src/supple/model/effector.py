@@ -30,7 +30,7 @@ class Effector(NamedTuple):
 
 
 def find_effector(skeleton: Skeleton, name: Any) -> Effector:
-    """The frame of a joint or tip; an unknown name is an error with the nearest."""
+    """The frame of a joint or tip; the error for an unknown name suggests the nearest."""
     index = skeleton.index(name, what="effector")
     count = len(skeleton.joints)
     if index < count:
@@ -40,10 +40,10 @@ def find_effector(skeleton: Skeleton, name: Any) -> Effector:
 
 
 class EffectorFrames:
-    """World frames of some effectors in a pose or a batch of poses, and of no other joint."""
+    """World frames of some effectors in a pose or a batch of poses, without those of other joints."""
 
     def __init__(self, poses: Pose, names: Iterable[str]) -> None:
-        """Place the joints and tips of some names, which the skeleton must know."""
+        """Compute the frames of joints and tips by names, which the skeleton must have."""
         skeleton = poses.skeleton
         self._at = {name: k for k, name in enumerate(dict.fromkeys(names))}
         self._positions, self._rotations, self._linear = some_world_frames(

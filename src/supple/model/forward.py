@@ -21,7 +21,7 @@ def flat(q: Floats) -> Floats:
 
 @cache
 def _none(count: int) -> Floats:
-    """No translations or scales of so many joints."""
+    """An empty array, for no translations or scales of `count` joints."""
     return np.empty((0, count, 3))
 
 
@@ -42,7 +42,7 @@ def world_frames(
     """World positions (..., N + T, 3), rotations (..., N + T, 4) and, with scales, linear parts.
 
     Args:
-        skeleton: What is posed.
+        skeleton: The skeleton.
         q: Coordinates, shape (..., Q).
         translations: Offsets in place of the skeleton's, shape (N, 3) or (..., N, 3).
         scales: Shape (N, 3) or (..., N, 3).
@@ -50,7 +50,7 @@ def world_frames(
     packed, tips = skeleton.packed, skeleton.packed_tips
     joints, batch = len(packed.ints), q.shape[:-1]
     count = joints + len(tips[0])
-    if not batch and translations is None and scales is None:  # the common case, without detours
+    if not batch and translations is None and scales is None:  # fast path of the common case
         positions, rotations = np.empty((1, count, 3)), np.empty((1, count, 4))
         none = _none(joints)
         forward_batch(
@@ -81,10 +81,10 @@ def some_world_frames(
     translations: Floats | None,
     scales: Floats | None,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """What `world_frames` gives, to the last bit, of some joints and tips only.
+    """The result of `world_frames`, to the last bit, for some joints and tips only.
 
     Args:
-        skeleton: What is posed.
+        skeleton: The skeleton.
         which: Indices of K joints and tips.
         q: Coordinates, shape (..., Q).
         translations: Offsets in place of the skeleton's, shape (N, 3) or (..., N, 3).

@@ -1,10 +1,9 @@
 """The free root of a model: the joints that place it in the world.
 
-One rule: a free root is the run of topmost joints at one point that slide without limits along two or
-three directions square to each other, with the turns without limits that follow them. A `Free` or a
-`Planar` is one; so are the two sliders and the hinge of a robot on wheels, and the slides and hinges
-that some MJCF files have in place of a free joint. A single slider, or one with limits, is an axis of
-a machine, and no free root.
+A free root is the run of topmost joints at one point that slide without limits along two or three
+perpendicular directions, with the unlimited rotations that follow them. A `Free` or a `Planar` is one; so
+are the two sliders and the hinge of a robot on wheels, and the slides and hinges that some MJCF files use
+instead of a free joint. A single slider, or one with limits, is an axis of a machine, not a free root.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from supple.model.joint import Joint
 from supple.model.packing import Packed
 from supple.rotations import multiply, rotate
 
-SQUARE_COSINE = (
-    1e-9  # cosine of the angle between two directions that count as square to each other
-)
-TURNS = {2: 1, 3: 3}  # turns that place a body, by the directions that it slides along
+# Largest cosine of the angle between two directions that count as perpendicular.
+PERPENDICULAR_COSINE = 1e-9
+# Rotations that place a body, by the number of directions along which it slides.
+ROTATIONS = {2: 1, 3: 3}
 
 
 class FreeRoot(NamedTuple):
@@ -30,8 +29,8 @@ class FreeRoot(NamedTuple):
 
     Attributes:
         joints: Skeleton indices of its joints, from the top.
-        slides: Where in a pose's coordinates the lengths that it slides by are. Their directions are square to
-            each other, so that the length of a change of them is how far the root has moved.
+        slides: Indices of its slides in a pose's coordinates. Their directions are perpendicular, so that the norm
+            of their change is the distance that the root has moved.
     """
 
     joints: tuple[int, ...]
@@ -55,7 +54,7 @@ def free_roots(joints: Sequence[Joint], packed: Packed) -> tuple[FreeRoot, ...]:
 
 
 def _root_from(joints: Sequence[Joint], packed: Packed, top: int) -> FreeRoot | None:
-    """The free root that begins with a joint that no other carries; None if it is none."""
+    """The free root that begins with a joint without a parent; None if that is no free root."""
     found: list[int] = []
     slides: list[int] = []
     directions: list[np.ndarray] = []  # unit, in the frame of the top joint's parent
@@ -67,22 +66,24 @@ def _root_from(joints: Sequence[Joint], packed: Packed, top: int) -> FreeRoot | 
         if not _is_open(joint) or (found and apart):
             break
         frame = multiply(frame, floats[layout.REST : layout.REST + 4])
-        own = [rotate(frame, np.array(one.axis)) for one in joint.numbers if one.slides]
-        if own and (turns or any(abs(a @ b) > SQUARE_COSINE for a in own for b in directions)):
+        own = [rotate(frame, np.array(one.axis)) for one in joint.scalars if one.slides]
+        if own and (
+            turns or any(abs(a @ b) > PERPENDICULAR_COSINE for a in own for b in directions)
+        ):
             break
-        turning = 3 if joint.has_quaternion else len(joint.numbers) - len(own)
-        if turns + turning > TURNS.get(len(directions) + len(own), 0):
+        turning = 3 if joint.has_quaternion else len(joint.scalars) - len(own)
+        if turns + turning > ROTATIONS.get(len(directions) + len(own), 0):
             break
         first = int(packed.ints[j, layout.Q])
         slides += range(first, first + len(own))
         directions += own
         turns += turning
         found.append(j)
-    return FreeRoot(tuple(found), tuple(slides)) if len(directions) in TURNS else None
+    return FreeRoot(tuple(found), tuple(slides)) if len(directions) in ROTATIONS else None
 
 
 def _only_children(packed: Packed, top: int) -> Iterator[int]:
-    """A joint, the only joint that hangs on it, and so on, down to one that carries none or several."""
+    """A joint, its only child, and so on, down to a joint with no or several children."""
     below = [top]
     while len(below) == 1:
         yield below[0]
@@ -90,9 +91,9 @@ def _only_children(packed: Packed, top: int) -> Iterator[int]:
 
 
 def _is_open(joint: Joint) -> bool:
-    """True if a joint moves by itself and has no limits; a stretch aside."""
+    """True if a joint moves by itself and has no limits; a stretch is ignored."""
     limited = joint.has_swing_limits or any(
-        one.frozen or one.limits is not None for one in joint.numbers
+        one.frozen or one.limits is not None for one in joint.scalars
     )
-    moves = joint.has_quaternion or bool(joint.numbers)
+    moves = joint.has_quaternion or bool(joint.scalars)
     return moves and joint.mimic is None and not limited

@@ -1,11 +1,11 @@
-"""The freedoms of a skeleton as one table: what each one moves, along which axis, and how far it may go.
+"""The freedoms of a skeleton as one table: what each one moves, along which axis, and its limits.
 
-This is the only place outside kernels that reads how joints are packed. Everything else asks this table, which a
+This is the only module outside kernels that reads how joints are packed. All others use this table, which a
 skeleton builds once (`Skeleton.freedom_table`).
 
-Words: a *coordinate* is one number of a pose (`Pose.coordinates`, Q of them); a *freedom* is one independent way to
-move (`Skeleton.freedoms`, D of them; the columns of a Jacobian and the numbers of a velocity). They differ: the
-quaternion of a ball is four coordinates and three freedoms, a mimic joint and a frozen axis have coordinates and no
+Terms: a *coordinate* is one float of a pose (`Pose.coordinates`, Q of them); a *freedom* is one independent direction
+of motion (`Skeleton.freedoms`, D of them; the columns of a Jacobian and the components of a velocity). They differ: the
+quaternion of a ball is four coordinates and three freedoms; a mimic joint and a frozen axis have coordinates but no
 freedom.
 """
 
@@ -39,7 +39,7 @@ class Kind(IntEnum):
 
 
 class _Table:
-    """Arrays of as many rows each, read only."""
+    """Read-only arrays with the same number of rows."""
 
     def __post_init__(self) -> None:
         for column in self._columns():
@@ -49,7 +49,7 @@ class _Table:
         return tuple(vars(self).values())  # in the order of the fields
 
     def __len__(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return len(self._columns()[0])
 
     def take(self, rows: Ints | Bools | slice) -> Self:
@@ -58,7 +58,7 @@ class _Table:
 
 
 class _OfJoints(_Table):
-    """Rows that belong to joints, in their order."""
+    """Rows that belong to joints, in the order of the joints."""
 
     joint: Ints
 
@@ -74,25 +74,24 @@ class _OfJoints(_Table):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rows(_OfJoints):
-    """Rows of the table, one for each way in which a joint moves; arrays of R rows.
+    """Rows of the table, one for each component of a joint's motion; arrays of R rows.
 
     Attributes:
         joint: The joint that moves, (R,).
         kind: `Kind`, (R,).
-        part: Which slide or angle of the joint it is, counted from 0, or which part x, y, z of its rotation vector,
-            (R,); 0 for a stretch.
-        coordinate: Its column in a pose's coordinates, (R,); of a rotation the first column of the quaternion wxyz.
-        axis: Unit axis in the joint's rest frame, turned by the angles of the joint before it, (R, 3); zero for a
+        part: Index among the joint's scalars, or among x, y, z of its rotation vector, (R,); 0 for a stretch.
+        coordinate: Column in a pose's coordinates, (R,); for a rotation the first column of the quaternion wxyz.
+        axis: Unit axis in the joint's rest frame, rotated by the joint's angles before it, (R, 3); zero for a
             stretch.
-        low: Lower limit [rad, model units, factor], -inf if there is none, (R,). Of a joint that others copy it is
-            the limit that keeps the copies inside theirs. A rotation has none: limits of swing and twist are in
+        low: Lower limit [rad, model units, factor], -inf if there is none, (R,). For a joint that others copy, the
+            limit that keeps the copies inside theirs. A rotation has none: limits of swing and twist are in
             `Freedoms.cones`.
         high: Upper limit, inf if there is none, (R,).
         freedom: The freedom that moves it, (R,): its own, for a mimic joint that of its source, -1 if it is frozen.
-        factor: What a unit of that freedom moves it, (R,): the multiplier of a mimic joint, else 1.
+        factor: Change of the coordinate per unit of that freedom, (R,): the multiplier of a mimic joint, else 1.
         offset: Coordinate = factor * (coordinate of the source) + offset, (R,); 0 unless it is a mimic joint's.
         source: The joint that is copied, (R,); -1 if it is not a mimic joint's.
-        frozen: True if it keeps the value that a pose has, (R,).
+        frozen: True if solves never change it, (R,).
     """
 
     joint: Ints
@@ -110,53 +109,53 @@ class Rows(_OfJoints):
 
     @property
     def is_slide(self) -> Bools:
-        """Which are lengths in model units, (R,)."""
+        """True for slides, whose coordinates are lengths in model units, (R,)."""
         return self.kind == Kind.SLIDE
 
     @property
-    def is_number(self) -> Bools:
-        """Which are slides or angles, plain numbers of a joint, (R,)."""
+    def is_scalar(self) -> Bools:
+        """True for slides and angles, the scalars of a joint, (R,)."""
         return self.kind <= Kind.ANGLE
 
     @property
-    def is_scalar(self) -> Bools:
-        """Which are one coordinate as it stands: slides, angles and stretches, (R,)."""
+    def is_additive(self) -> Bools:
+        """True for slides, angles and stretches, to whose coordinate a tangent step is added, (R,)."""
         return self.kind != Kind.ROTATION
 
     @property
     def turns(self) -> Bools:
-        """Which are radians: angles and rotations, (R,)."""
+        """True for angles and rotations [rad], (R,)."""
         return (self.kind == Kind.ANGLE) | (self.kind == Kind.ROTATION)
 
     @property
     def is_limited(self) -> Bools:
-        """Which have a limit on either side, (R,)."""
+        """True for rows with a limit on either side, (R,)."""
         return np.isfinite(self.low) | np.isfinite(self.high)
 
     @property
     def is_copy(self) -> Bools:
-        """Which follow another joint, (R,)."""
+        """True for rows of mimic joints, (R,)."""
         return self.source >= 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointRows(_Table):
-    """What each joint has; arrays of N rows.
+    """The coordinates and freedoms of each joint; arrays of N rows.
 
     Attributes:
         coordinate: Its first column in a pose's coordinates.
-        coordinates: How many columns it has, its stretch factor included.
-        slides: How many of them are slides, which come first.
-        angles: How many are angles, which come next.
+        coordinates: Number of its columns, its stretch factor included.
+        slides: Number of slides, which come first.
+        angles: Number of angles, which come next.
         quaternion: The first column of its quaternion wxyz, -1 if it has none.
         stretch: The column of its stretch factor, -1 if it has none.
         freedom: Its first freedom, -1 if it has none.
-        freedoms: How many freedoms it has, its stretch included.
-        source: The joint at the end of the line of mimic joints, -1 if it copies none.
+        freedoms: Number of its freedoms, its stretch included.
+        source: The joint at the end of its chain of mimic joints, -1 if it copies none.
         factor: Value = factor * (value of the source) + offset; 1 if it copies none.
         offset: See `factor`.
-        is_hinge: True for one angle about one axis and nothing else, a stretch aside.
-        is_slider: True for one slide and nothing else, a stretch aside.
+        is_hinge: True if its only coordinate, apart from a stretch, is an angle.
+        is_slider: True if its only coordinate, apart from a stretch, is a slide.
         is_cone: True if its quaternion has limits of swing and twist.
     """
 
@@ -176,13 +175,13 @@ class JointRows(_Table):
     is_cone: Bools
 
     @property
-    def numbers(self) -> Ints:
-        """How many slides and angles each joint has, (N,)."""
+    def scalars(self) -> Ints:
+        """The number of slides and angles of each joint, (N,)."""
         return self.slides + self.angles
 
     @property
     def moves(self) -> Bools:
-        """Which joints move at all, by themselves or as a copy; a stretch counts, (N,)."""
+        """True for joints that move, by themselves or as a copy; a stretch counts, (N,)."""
         return (self.freedoms > 0) | (self.source >= 0)
 
 
@@ -191,7 +190,7 @@ class Quaternions(_OfJoints):
     """The quaternions of a skeleton; arrays of K rows.
 
     Attributes:
-        joint: Whose they are, (K,).
+        joint: Their joints, (K,).
         coordinate: Columns of w, x, y, z in a pose's coordinates, (K, 4).
         freedom: The freedoms of the rotation vector, (K, 3).
     """
@@ -206,12 +205,12 @@ class Cones(_OfJoints):
     """The joints with limits of swing and twist; arrays of C rows.
 
     Attributes:
-        joint: Which joints, (C,).
+        joint: The joints, (C,).
         coordinate: The first column of the quaternion wxyz, (C,).
         axis: Unit axis that swings, in the joint's rest frame, (C, 3).
-        up: For those with four half-angles the direction of up, square to the axis, (C, 3).
-        swing: Greatest swing [rad], (C,); of four half-angles the largest that counts as such in kernels.
-        half_angles: How far the axis may tilt down, up, left and right [rad], (C, 4); zeros for a round cone.
+        up: For cones with four half-angles the direction of up, perpendicular to the axis, (C, 3).
+        swing: Greatest swing [rad], (C,); for four half-angles the largest.
+        half_angles: Greatest tilt of the axis down, up, left and right [rad], (C, 4); zeros for a round cone.
         twist_low: Lower limit of the twist [rad], -inf if there is none, (C,).
         twist_high: Upper limit [rad], (C,).
     """
@@ -226,7 +225,7 @@ class Cones(_OfJoints):
     twist_high: Floats
 
     def of(self, joint: int) -> Cones:
-        """The row of one joint, as arrays of one row; of none if it is no cone."""
+        """The row of one joint, as arrays of one row; of no row if it is no cone."""
         return self.take(self.joint == joint)
 
 
@@ -234,25 +233,25 @@ class Freedoms:
     """The table of the freedoms of a skeleton. Immutable; take it from `Skeleton.freedom_table`.
 
     Attributes:
-        rows: Every slide, angle, part of a rotation vector and stretch of every joint, also those of mimic joints and
-            frozen ones, in the order of joints and coordinates (R rows).
-        free: Those that are freedoms of their own, in the order of `Skeleton.freedoms` (D rows).
-        joints: What each joint has (N rows).
-        quaternions: Where the quaternions are (K rows).
+        rows: Every slide, angle, component of a rotation vector and stretch of every joint, also of mimic joints and
+            frozen axes, in the order of joints and coordinates (R rows).
+        free: The rows that are freedoms, in the order of `Skeleton.freedoms` (D rows).
+        joints: The coordinates and freedoms of each joint (N rows).
+        quaternions: The columns of the quaternions (K rows).
     """
 
     def __init__(self, packed: Packed, tip_joint: Ints) -> None:
-        """Read the table from a packed skeleton and the joints that its tips are on."""
+        """Read the table from a packed skeleton and the joints of its tips."""
         self._packed = packed
         self._tip_joint = tip_joint
         self.joints = _joint_rows(packed)
         self.rows, self._first_row = _rows(packed, self.joints)
         self.free = self.rows.take((self.rows.freedom >= 0) & (self.rows.source < 0))
-        turns = packed.turn_joint, packed.turn_at, packed.turn_freedom
+        turns = packed.quaternion_joint, packed.quaternion_at, packed.quaternion_freedom
         self.quaternions = Quaternions(*(column.copy() for column in turns))
 
     def __len__(self) -> int:
-        """How many freedoms there are, D."""
+        """The number of freedoms, D."""
         return self._packed.freedom_count
 
     def __repr__(self) -> str:
@@ -260,7 +259,7 @@ class Freedoms:
 
     @property
     def coordinate_count(self) -> int:
-        """How many coordinates a pose has, Q."""
+        """The number of coordinates of a pose, Q."""
         return len(self._packed.rest)
 
     # Other views ----------------------------------------------------------------------------------
@@ -276,18 +275,18 @@ class Freedoms:
         return self.rows.take(self.rows.is_copy)
 
     @cached_property
+    def additive(self) -> Rows:
+        """The freedoms to whose coordinate a tangent step is added: slides, angles and stretches."""
+        return self.free.take(self.free.is_additive)
+
+    @cached_property
     def scalars(self) -> Rows:
-        """The freedoms that are one coordinate as it stands: slides, angles and stretches."""
+        """The freedoms that are slides or angles."""
         return self.free.take(self.free.is_scalar)
 
     @cached_property
-    def numbers(self) -> Rows:
-        """The freedoms that are slides or angles."""
-        return self.free.take(self.free.is_number)
-
-    @cached_property
     def _rated(self) -> Rows:
-        """What a limit of speed counts for: all but stretches and copies that never move."""
+        """The rows with a limit of speed: all but stretches and copies that never move."""
         rows = self.moving
         return rows.take((rows.kind != Kind.STRETCH) & (rows.factor != 0.0))
 
@@ -313,19 +312,19 @@ class Freedoms:
         return self.rows.take(slice(self._first_row[joint], self._first_row[joint + 1]))
 
     def first_axis(self, joint: int) -> Floats:
-        """The axis of a joint's first row, in its rest frame, shape (3,); the joint has one."""
+        """The axis of the first row of a joint that has rows, in its rest frame, shape (3,)."""
         return self.rows.axis[self._first_row[joint]]
 
     def coordinates_of(self, joint: int, *, stretch: bool = True) -> slice:
-        """The columns of one joint in a pose's coordinates, with its stretch factor, which is last, or without."""
+        """The columns of one joint in a pose's coordinates, with or without its stretch factor, which is last."""
         first, count = int(self.joints.coordinate[joint]), int(self.joints.coordinates[joint])
         return slice(first, first + count - (not stretch and self.joints.stretch[joint] >= 0))
 
     def frames_below(self, frames: Ints) -> Ints:
-        """For frames (P,) and joints: the first frame below the joint on the way down to the frame, (P, N).
+        """For frames (P,) and joints: the first frame below the joint on the path down to the frame, (P, N).
 
-        That is where the stretch of the joint shows. Frames are joints and tips, by their index in `Skeleton.names`.
-        The joint itself if it is the frame; -1 if the joint does not carry the frame.
+        Its offset is scaled by the stretch of the joint. Frames are joints and tips, by their index in
+        `Skeleton.names`. The joint itself if it is the frame; -1 if the joint does not carry the frame.
         """
         parents, count = self._packed.ints[:, layout.PARENT], len(self.joints)
         out = np.full((len(frames), count), -1, dtype=np.int64)
@@ -342,9 +341,9 @@ class Freedoms:
 
     @cached_property
     def moves(self) -> Bools:
-        """Which freedoms move each joint and tip, also through mimic joints, (N + T, D).
+        """True where a freedom moves a joint or tip, also through mimic joints, (N + T, D).
 
-        A stretch moves what is below its joint, not that joint itself.
+        A stretch moves the frames below its joint, not the joint itself.
         """
         frames = np.arange(len(self.joints) + len(self._tip_joint))
         below = self.frames_below(frames)[:, self.moving.joint]
@@ -358,19 +357,20 @@ class Freedoms:
     # Moving along freedoms ------------------------------------------------------------------------
 
     def follow(self, q: Floats) -> None:
-        """Put the coordinates of mimic joints where their sources put them, in place, shape (..., Q)."""
+        """Update the coordinates (..., Q) of mimic joints from their sources, in place."""
         follow_sources(self._packed, q)
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
-        """Coordinates (..., Q) after a tangent step (..., D), mimic joints in their place; limits are not looked at.
+        """Coordinates (..., Q) after a tangent step (..., D), with mimic joints updated; limits are ignored.
 
-        Slides, angles and stretches are added to; quaternions turn in their joint's rest frame, q' = exp(v) q.
+        The step is added to slides, angles and stretches; quaternions rotate in their joint's rest frame,
+        q' = exp(v) q.
         """
         out = np.array(
             np.broadcast_to(q, (*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), q.shape[-1]))
         )
-        scalars, turns = self.scalars, self.quaternions
-        out[..., scalars.coordinate] += step[..., scalars.freedom]
+        additive, turns = self.additive, self.quaternions
+        out[..., additive.coordinate] += step[..., additive.freedom]
         if len(turns):
             turn = from_rotation_vector(step[..., turns.freedom])
             out[..., turns.coordinate] = multiply(turn, out[..., turns.coordinate])
@@ -378,36 +378,36 @@ class Freedoms:
         return out
 
     def difference(self, before: Floats, after: Floats) -> Floats:
-        """The tangent step (..., D) from coordinates (..., Q) to others; quaternions turn the short way.
+        """The tangent step (..., D) from coordinates (..., Q) to others; by the shortest rotation of quaternions.
 
         The inverse of `stepped`. Divided by a time it is a velocity, as in `Solution.velocity`.
         """
         packed = self._packed
-        at, turn_at = packed.number_at, packed.turn_at
+        at, turn_at = packed.additive_at, packed.quaternion_at
         if (
             before.ndim == after.ndim == 1
         ):  # without an ellipsis, which takes longer than the numbers
             out = np.empty(packed.freedom_count)
-            out[packed.number_freedom] = after[at] - before[at]
+            out[packed.additive_freedom] = after[at] - before[at]
         else:
             change = after[..., at] - before[..., at]
             out = np.empty((*change.shape[:-1], packed.freedom_count))
-            out[..., packed.number_freedom] = change
+            out[..., packed.additive_freedom] = change
         if len(turn_at):
             turned = multiply(after[..., turn_at], conjugate(before[..., turn_at]))
-            out[..., packed.turn_freedom] = to_rotation_vector(turned)
+            out[..., packed.quaternion_freedom] = to_rotation_vector(turned)
         return out
 
     # Limits of speed ------------------------------------------------------------------------------
 
     def tightest(self, slide: Floats, turn: Floats) -> Floats:
-        """The greatest rate of every freedom that keeps all joints at or below a rate of their own, (D,).
+        """The greatest rate of every freedom that keeps all joints within their own limits of rate, (D,).
 
-        A mimic joint narrows the rate of its source by its factor. A stretch has none: inf.
+        A mimic joint narrows the rate of its source by its factor. A stretch has no limit: inf.
 
         Args:
-            slide: Greatest of each joint's slides, such as a speed [model units/s], (N,); inf for none.
-            turn: The same of its angles and rotations [rad/s], (N,).
+            slide: Limit for each joint's slides, such as a speed [model units/s], (N,); inf for none.
+            turn: Limit for each joint's angles and rotations [rad/s], (N,).
         """
         rows, out = self._rated, np.full(len(self), np.inf)
         own = np.where(rows.is_slide, slide[rows.joint], turn[rows.joint])
@@ -419,7 +419,7 @@ class Freedoms:
 
 
 def _joint_rows(packed: Packed) -> JointRows:
-    """What each joint has, from its packed row."""
+    """The coordinates and freedoms of each joint, from its packed row."""
     ints, floats = packed.ints, packed.floats
     kind = ints[:, layout.KIND]
     slides, angles = kind & layout.SLIDES, kind // layout.ANGLE & 3
@@ -443,22 +443,22 @@ def _joint_rows(packed: Packed) -> JointRows:
 
 
 def _rows(packed: Packed, joints: JointRows) -> tuple[Rows, Ints]:
-    """The rows of the table, and where those of each joint begin, shape (N + 1,)."""
+    """The rows of the table, and the index of the first row of each joint, shape (N + 1,)."""
     ints, floats = packed.ints, packed.floats
-    numbers, turning = joints.numbers, 3 * (joints.quaternion >= 0)
-    counts = numbers + turning + (joints.stretch >= 0)
+    scalars, turning = joints.scalars, 3 * (joints.quaternion >= 0)
+    counts = scalars + turning + (joints.stretch >= 0)
     first = np.concatenate([[0], np.cumsum(counts)])
     joint = np.repeat(np.arange(len(ints)), counts)
-    place = np.arange(len(joint)) - first[joint]  # in its joint
-    is_number = place < numbers[joint]
-    is_rotation = ~is_number & (place < (numbers + turning)[joint])
-    is_stretch = ~is_number & ~is_rotation
-    kind = np.where(place < joints.slides[joint], Kind.SLIDE, Kind.ANGLE)
+    within = np.arange(len(joint)) - first[joint]  # index in its joint
+    is_scalar = within < scalars[joint]
+    is_rotation = ~is_scalar & (within < (scalars + turning)[joint])
+    is_stretch = ~is_scalar & ~is_rotation
+    kind = np.where(within < joints.slides[joint], Kind.SLIDE, Kind.ANGLE)
     kind = np.where(is_rotation, Kind.ROTATION, np.where(is_stretch, Kind.STRETCH, kind))
-    part = np.where(is_number, place, np.where(is_rotation, place - numbers[joint], 0))
-    number = np.where(is_number, place, 0)
+    part = np.where(is_scalar, within, np.where(is_rotation, within - scalars[joint], 0))
+    number = np.where(is_scalar, within, 0)
     column = layout.AXIS + 3 * number[:, None] + np.arange(3)
-    axis = np.where(is_number[:, None], floats[joint[:, None], column], 0.0)
+    axis = np.where(is_scalar[:, None], floats[joint[:, None], column], 0.0)
     axis[is_rotation] = np.eye(3)[part[is_rotation]]
     limits = []
     for side, stretch in ((0, layout.STRETCH_LO), (1, layout.STRETCH_HI)):
@@ -466,8 +466,8 @@ def _rows(packed: Packed, joints: JointRows) -> tuple[Rows, Ints]:
         limit[is_rotation] = (-np.inf, np.inf)[side]
         limit[is_stretch] = floats[joint[is_stretch], stretch]
         limits.append(limit)
-    frozen = is_number & ((ints[joint, layout.FROZEN] >> number & 1) == 1)
-    source = np.where(is_number, joints.source[joint], -1)
+    frozen = is_scalar & ((ints[joint, layout.FROZEN] >> number & 1) == 1)
+    source = np.where(is_scalar, joints.source[joint], -1)
     is_copy, is_own = source >= 0, (source < 0) & ~frozen
     freedom = np.full(len(joint), -1, dtype=np.int64)
     freedom[is_own] = np.arange(int(is_own.sum()))

@@ -1,6 +1,6 @@
-"""Geoms: the solid shapes on the bones of a model, as MJCF and URDF have them for contact.
+"""Geoms: the collision shapes on the bones of a model, as in MJCF and URDF.
 
-A geom is carried by a joint, and its pose is in that joint's frame. Sizes are half sizes, as in MJCF.
+A geom is fixed to a joint, and its pose is in that joint's frame. Sizes are half sizes, as in MJCF.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Geom(Described):
         position: Its origin in the joint's frame, xyz in the model's unit.
         rotation: Its rotation in the joint's frame, wxyz.
         name: Its name in the file; "" for none.
-        contype: Bits of what it is.
-        conaffinity: Bits of what it touches.
+        contype: Bits of its contact type, as in MJCF.
+        conaffinity: Bits of the contact types that it touches, as in MJCF.
         vertices: Of a mesh, in the geom's frame, shape (V, 3); None otherwise.
-        faces: Of a mesh, indices of three vertices each, shape (F, 3); None otherwise. What counts
-            for contact is the convex hull.
+        faces: Of a mesh, indices of three vertices each, shape (F, 3); None otherwise. Contact uses
+            the convex hull.
     """
 
     kind: str
@@ -101,11 +101,11 @@ class Geom(Described):
 
     @property
     def collides(self) -> bool:
-        """Whether it may touch anything at all."""
+        """True if it may touch anything."""
         return bool(self.contype or self.conaffinity)
 
     def touches(self, other: Geom) -> bool:
-        """Whether the contact bits let it touch another geom."""
+        """True if the contact bits let it touch another geom."""
         instance("geom", other, Geom)
         return bool(self.contype & other.conaffinity or other.contype & self.conaffinity)
 

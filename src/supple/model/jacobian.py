@@ -1,6 +1,6 @@
-"""How fast points of a skeleton move with each of its freedoms: the geometric Jacobian, of many poses at once.
+"""The geometric Jacobian: velocities of points of a skeleton by its freedoms, for many poses at once.
 
-A column of the table of freedoms turns what hangs on its joint about a world axis, or slides it along one:
+A row of the table of freedoms rotates everything below its joint about a world axis, or slides it along one:
 
     dp / d(angle) = axis x (p - origin),    dp / d(slide) = axis,    dp / d(stretch) = R (offset of the child below).
 
@@ -23,24 +23,25 @@ from supple.rotations import from_axis_angle, multiply, rotate, to_matrix
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_CROSS = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+_CROSS_AXES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """Poses, where they put joints and tips, and how their freedoms move these.
+    """Poses, the frames of their joints and tips, and how the freedoms move these.
 
     Make it with `tangent`. Frames are joints and tips, by their index in `Skeleton.names`.
 
     Attributes:
         table: The freedoms of the skeleton.
         rows: The rows of the table that have a column here, R of them: those that some freedom moves.
-        positions: Of joints and tips, world, (F, N + T, 3).
-        rotations: The same, wxyz, (F, N + T, 4).
-        axes: What a unit of a row's freedom turns about or slides along, world, (F, 3, R): its axis, in a mimic joint
-            times the factor; zero for a stretch.
-        origins: Places that they turn about, world, (F, 3, R).
-        offsets: Of joints and tips in the frames of their parents, without stretch, (N + T, 3) or (F, N + T, 3).
+        positions: World positions of joints and tips, (F, N + T, 3).
+        rotations: World rotations of joints and tips, wxyz, (F, N + T, 4).
+        axes: World axis of a unit of each row's freedom, (F, 3, R): for a mimic joint times its factor; zero for a
+            stretch.
+        origins: World points about which the rows rotate, (F, 3, R).
+        offsets: Offsets of joints and tips in the frames of their parents, without stretch, (N + T, 3) or
+            (F, N + T, 3).
     """
 
     table: Freedoms
@@ -52,7 +53,7 @@ class Tangent:
     offsets: Floats
 
     def points(self, frames: ArrayLike, offsets: ArrayLike | None = None) -> Floats:
-        """World places (F, 3, P) of points that are fixed in frames.
+        """World positions (F, 3, P) of points that are fixed in frames.
 
         Args:
             frames: Which joint or tip carries each point, (P,).
@@ -65,23 +66,23 @@ class Tangent:
         return np.ascontiguousarray(np.swapaxes(places, 1, 2))
 
     def jacobian(self, frames: ArrayLike, points: Floats | None = None) -> Floats:
-        """Derivatives of points by the freedoms, (F, 3, P, D): velocity in the world a unit of the freedom.
+        """Derivatives of points by the freedoms, (F, 3, P, D): world velocity per unit of the freedom.
 
         Args:
             frames: Which joint or tip carries each point, (P,).
-            points: World, (F, 3, P), as `points` gives them; the origins of the frames if left out.
+            points: World, (F, 3, P), as `points` returns them; the origins of the frames if left out.
         """
         return self.to_freedoms(self.columns(frames, points))
 
     def columns(self, frames: ArrayLike, points: Floats | None = None) -> Floats:
-        """The same by the rows of this tangent, (F, 3, P, R): mimic joints have columns of their own."""
+        """The same by the rows of this tangent, (F, 3, P, R): mimic joints have separate columns."""
         frames = np.asarray(frames, dtype=np.int64)
         points = self.points(frames) if points is None else points
         below = self.table.frames_below(frames)[:, self.rows.joint]
         axes, origins = self.axes[:, :, None], self.origins[:, :, None]
         arms = points[..., None] - origins
         out = np.empty(arms.shape)
-        for i, j, k in _CROSS:
+        for i, j, k in _CROSS_AXES:
             np.multiply(axes[:, j], arms[:, k], out=out[:, i])
             out[:, i] -= axes[:, k] * arms[:, j]
         slides = self.rows.is_slide
@@ -93,10 +94,10 @@ class Tangent:
         return out
 
     def along(self, pose: Ints, frames: Ints, points: Floats, directions: Floats) -> Floats:
-        """Derivatives (A, D) of single world points along directions, each in a pose of its own.
+        """Derivatives (A, D) of single world points along directions, each in one of the poses.
 
         Args:
-            pose: Which of the F poses each point is of, (A,).
+            pose: Index of the pose of each point, (A,).
             frames: Which joint or tip carries it, (A,).
             points: World, (A, 3).
             directions: World, (A, 3).
@@ -106,7 +107,7 @@ class Tangent:
         axes, origins = self.axes[pose], self.origins[pose]
         arms = [points[:, k, None] - origins[:, k] for k in range(3)]
         out = np.zeros(arms[0].shape)
-        for i, j, k in _CROSS:  # d . (axis x arm) = axis . (arm x d)
+        for i, j, k in _CROSS_AXES:  # d . (axis x arm) = axis . (arm x d)
             out += axes[:, i] * (
                 arms[j] * directions[:, k, None] - arms[k] * directions[:, j, None]
             )
@@ -120,7 +121,7 @@ class Tangent:
         return self.to_freedoms(out)
 
     def angular(self, frames: ArrayLike) -> Floats:
-        """Angular velocities of frames in the world a unit of each freedom, (F, 3, P, D).
+        """World angular velocities of frames per unit of each freedom, (F, 3, P, D).
 
         Args:
             frames: Which joints or tips, (P,).
@@ -141,7 +142,7 @@ class Tangent:
         return out
 
     def _stretched(self, r: int, below: Ints) -> Floats:
-        """How fast points move with the stretch of row r, (F, P, 3), by the frames below its joint on the way, (P,)."""
+        """Derivatives of points by the stretch of row r, (F, P, 3), from the frames below its joint, (P,)."""
         j = int(self.rows.joint[r])
         moved = rotate(self.rotations[:, None, j], self.offsets[..., below, :])
         moved[:, (below < 0) | (below == j)] = 0.0
@@ -156,10 +157,10 @@ def tangent(
     translations: Floats | None = None,
     joints: Ints | None = None,
 ) -> Tangent:
-    """How the freedoms of a skeleton move it in some poses.
+    """The tangent of a skeleton in some poses.
 
     Args:
-        skeleton: What moves.
+        skeleton: The skeleton.
         q: Coordinates, (F, Q).
         placed: World positions (F, N + T, 3) and rotations (F, N + T, 4) of these poses, if they are known already.
         translations: Offsets of joints in their parents' frames in place of the skeleton's, (N, 3) or (F, N, 3).
@@ -183,9 +184,9 @@ def _world_axes(skeleton: Structure, rows: Rows, q: Floats, rotations: Floats) -
     """World axes (F, 3, R) of rows, times their factors."""
     table = skeleton.freedom_table
     axes = np.zeros((len(q), 3, len(rows)))
-    # The axis of a lone slide or angle does not move when that does.
-    lone = (table.joints.numbers == 1) & (table.joints.quaternion < 0)
-    simple = np.flatnonzero(lone[rows.joint] & rows.is_number)
+    # The axis of a joint's only slide or angle does not change with it.
+    lone = (table.joints.scalars == 1) & (table.joints.quaternion < 0)
+    simple = np.flatnonzero(lone[rows.joint] & rows.is_scalar)
     if len(simple):
         turned = rotate(rotations[:, rows.joint[simple]], rows.axis[simple])
         axes[:, :, simple] = np.swapaxes(turned, 1, 2)
@@ -203,17 +204,18 @@ def _turn_in_order(
     """Write the world axes of rows of joints of several slides and angles, or with a quaternion."""
     joints, which = np.unique(rows.joint[chosen], return_inverse=True)
     parents = skeleton.parents[joints]
-    before = multiply(rotations[:, parents], skeleton.rotations[joints])  # just before the joint
+    # Before the joint's own rotation.
+    before = multiply(rotations[:, parents], skeleton.rotations[joints])
     before[:, parents < 0] = skeleton.rotations[joints[parents < 0]]
     every = skeleton.freedom_table.rows
     place = np.full(len(skeleton.joints), -1)
     place[joints] = np.arange(len(joints))
     for i in range(3):
-        mine = chosen[rows.is_number[chosen] & (rows.part[chosen] == i)]
+        mine = chosen[rows.is_scalar[chosen] & (rows.part[chosen] == i)]
         if len(mine):
             turned = rotate(before[:, place[rows.joint[mine]]], rows.axis[mine])
             axes[:, :, mine] = np.swapaxes(turned, 1, 2)
-        # The axes after an angle turn with it, also if it is frozen.
+        # Axes after an angle rotate with it, also if it is frozen.
         angles = np.flatnonzero(
             (every.kind == Kind.ANGLE) & (every.part == i) & (place[every.joint] >= 0)
         )
@@ -237,10 +239,10 @@ def frame_jacobian(
     placed: tuple[Floats, Floats],
     translations: Floats | None,
 ) -> Floats:
-    """How fast one frame moves with each freedom, shape (..., 6, D); see `Pose.jacobian`.
+    """The Jacobian of one frame, shape (..., 6, D); see `Pose.jacobian`.
 
     Args:
-        skeleton: What moves.
+        skeleton: The skeleton.
         frame: The joint's or tip's index in `Skeleton.names`.
         q: Coordinates, (..., Q).
         placed: World positions (..., N + T, 3) and rotations (..., N + T, 4) of joints and tips.

@@ -1,13 +1,14 @@
-"""What every joint has, and the checks at the door that the kinds of `supple.joints` share.
+"""The base of all joints, and the input checks that the kinds of `supple.joints` share.
 
-A joint describes itself by data: its plain `numbers`, slides first and then angles, each with a label,
-an axis and limits; then a quaternion, if it has one. Everything else in the package asks for these,
-never for the name of a kind.
+A joint describes itself by data: its `scalars`, slides first and then angles, each with a label,
+an axis and limits; then a quaternion, if it has one. Everything else in the package reads these,
+never the name of a kind.
 """
 
 import functools
 import logging
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
@@ -36,7 +37,7 @@ def number(what: str, value: Any, expected: str = "a finite number") -> float:
 
 
 def pair(what: str, value: Any) -> Pair | None:
-    """A (lo, hi) pair, None in either place for open; None if open both ways."""
+    """A (lo, hi) pair, in which None is an open side; None if both sides are open."""
     if value is None:
         return None
     expected = "a pair (lo, hi) in which None leaves a side open"
@@ -57,7 +58,7 @@ def pair(what: str, value: Any) -> Pair | None:
 
 
 def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, ...] | None:
-    """A pair or None for each label, from a mapping by label or a sequence of as many."""
+    """A pair or None for each label, from a mapping by label or a sequence of the same length."""
     if value is None:
         return None
     if isinstance(value, Mapping):
@@ -75,16 +76,16 @@ def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, 
     return None if all(one is None for one in found) else found
 
 
-MOST = 4.0 * math.pi  # angles beyond two turns either way are most likely degrees [rad]
+LARGEST_LIKELY_ANGLE = 4.0 * math.pi  # limits beyond two turns are most likely degrees [rad]
 
 
 def in_degrees(limits: Pair | None) -> bool:
     """True if limits that should be radians look like degrees: a finite one is beyond two turns."""
-    return limits is not None and any(MOST < abs(x) < math.inf for x in limits)
+    return limits is not None and any(LARGEST_LIKELY_ANGLE < abs(x) < math.inf for x in limits)
 
 
 def angles(what: str, limits: Pair | None) -> Pair | None:
-    """Limits of an angle, as they are; a warning goes to the "supple" logger if they look like degrees."""
+    """Limits of an angle, unchanged; the "supple" logger gets a warning if they look like degrees."""
     if limits is not None and in_degrees(limits):
         _doubt(what, *limits)
     return limits
@@ -101,15 +102,16 @@ def _doubt(what: str, low: float, high: float) -> None:
     )
 
 
-TINY = 1e-150  # kernels square and divide by what is across an axis
+# Kernels square components and divide by the part across an axis: smaller ones would underflow.
+SMALLEST_AXIS_COMPONENT = 1e-150
 
 
 def unit_axis(what: str, value: Any) -> Vector:
-    """A unit axis as three floats; a component whose square is no normal number is none."""
+    """A unit axis as three floats; a component whose square would underflow becomes 0."""
     vector = axis_vector(value, what=what)
     if vector.shape != (3,):
         raise SuppleError(f"{what}: expected a letter or three numbers, got shape {vector.shape}")
-    x, y, z = (float(c) + 0.0 if abs(c) > TINY else 0.0 for c in vector)
+    x, y, z = (float(c) + 0.0 if abs(c) > SMALLEST_AXIS_COMPONENT else 0.0 for c in vector)
     return (x, y, z)
 
 
@@ -118,14 +120,22 @@ def rows(limits: Sequence[Any]) -> tuple[Pair, ...]:
     return tuple((-math.inf, math.inf) if one is None else one for one in limits)
 
 
-class Number(NamedTuple):
-    """One plain coordinate of a joint: a slide along an axis or a turn about it."""
+class Scalar(NamedTuple):
+    """A scalar coordinate of a joint: a length along an axis or an angle about it."""
 
-    label: str  # "" for a lone one
+    label: str  # "" if the joint has no other
     slides: bool  # a length in the model's unit; else an angle [rad]
-    axis: Vector  # unit, in the joint's rest frame, turned by the angles before it
-    limits: Pair | None = None  # None: open both ways
-    frozen: bool = False  # it keeps the value that a pose has
+    axis: Vector  # unit, in the joint's rest frame, rotated by the angles before it
+    limits: Pair | None = None  # None: open on both sides
+    frozen: bool = False  # solves never change it
+
+
+def __getattr__(name: str) -> Any:
+    """`Number`, the former name of `Scalar`, with a warning."""
+    if name == "Number":
+        warnings.warn("Number is now called Scalar", DeprecationWarning, stacklevel=2)
+        return Scalar
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True)
@@ -160,19 +170,17 @@ class Mimic:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Joint:
-    """What every joint has. Use one of the kinds of `supple.joints`, such as `Ball` or `Hinge`.
+    """The base of all joints. Use one of the kinds of `supple.joints`, such as `Ball` or `Hinge`.
 
     Args:
         damping: Greatest change per iteration, in radians (slider: length); None for no cap.
         stiffness: In [0, 1); how reluctant the joint is to move compared with the others.
         stretch: (least, greatest) factor by which the offsets of its children and tips may scale.
-        mimic: For a joint of one number (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
+        mimic: For a joint of one scalar (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
     """
 
-    traits: ClassVar[int] = 0  # what its numbers do not tell of its kind: QUATERNION and the like
-    single: ClassVar[bool] = (
-        False  # one number is all it has, and it may copy that of another joint
-    )
+    traits: ClassVar[int] = 0  # parts of its kind beside scalars: QUATERNION and others
+    single: ClassVar[bool] = False  # it has one scalar and nothing else, and may copy another joint
 
     damping: float | None = None
     stiffness: float = 0.0
@@ -210,6 +218,11 @@ class Joint:
             self._set("mimic", Mimic.read(f"{who} mimic", self.mimic))
 
     def __init_subclass__(cls) -> None:
+        if "numbers" in vars(cls) and "scalars" not in vars(cls):
+            warnings.warn(
+                f"{cls.__name__}: numbers is now called scalars", DeprecationWarning, stacklevel=2
+            )
+            type.__setattr__(cls, "scalars", vars(cls)["numbers"])
         if not cls.__name__.startswith("_"):
             KINDS[cls.__name__] = cls
 
@@ -217,13 +230,19 @@ class Joint:
         object.__setattr__(self, name, value)
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
-        """Its plain coordinates, at most three: slides first, then angles, turned one after the other."""
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Its scalar coordinates, at most three: slides first, then angles, applied one after the other."""
         return ()
 
     @property
+    def numbers(self) -> tuple[Scalar, ...]:
+        """The former name of `scalars`."""
+        warnings.warn("Joint.numbers is now called scalars", DeprecationWarning, stacklevel=2)
+        return self.scalars
+
+    @property
     def has_quaternion(self) -> bool:
-        """True if it turns every way: a quaternion wxyz stands after its numbers."""
+        """True if it rotates about any axis: a quaternion wxyz follows its scalars."""
         return self.traits & layout.QUATERNION != 0
 
     @property
@@ -233,60 +252,60 @@ class Joint:
 
     @property
     def half_angles(self) -> tuple[float, float, float, float] | None:
-        """How far its swing may tilt down, up, left and right [rad]; None where that is no limit or a round one."""
+        """Greatest tilt of its swing down, up, left and right [rad]; None if unlimited or round."""
         return None
 
     @property
     def slide_count(self) -> int:
-        """How many of its numbers slide."""
-        return sum(one.slides for one in self.numbers)
+        """The number of its slides."""
+        return sum(one.slides for one in self.scalars)
 
     @property
     def kind(self) -> int:
-        """How it moves, as kernels read it: the sum of its parts (`kernels.layout`)."""
-        steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.numbers)
+        """Its kind as an integer for kernels: the sum of its parts (`kernels.layout`)."""
+        steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.scalars)
         quadrants = 0 if self.half_angles is None else layout.QUADRANTS
         return self.traits + quadrants + sum(steps)
 
     @property
     def limit_rows(self) -> tuple[Pair, ...]:
         """Up to three (lo, hi) pairs, infinite where open; a cone has its swing and its twist."""
-        return rows([one.limits for one in self.numbers])
+        return rows([one.limits for one in self.scalars])
 
     @property
     def coordinate_labels(self) -> tuple[str | None, ...]:
-        """A label for each coordinate, "" for a lone one, None for a part of a quaternion."""
-        labels = (*(one.label for one in self.numbers), *(None,) * 4 * self.has_quaternion)
+        """A label for each coordinate, "" for the only one, None for a component of a quaternion."""
+        labels = (*(one.label for one in self.scalars), *(None,) * 4 * self.has_quaternion)
         return labels + (("stretch",) if self.stretch is not None else ())
 
     @property
     def coordinate_count(self) -> int:
-        """How many of a pose's numbers are this joint's, its stretch factor included."""
+        """The number of its coordinates in a pose, its stretch factor included."""
         return len(self.coordinate_labels)
 
     @property
     def rest_coordinates(self) -> tuple[float, ...]:
         """The coordinates at rest: zeros, an identity, and last a 1 for the stretch factor."""
-        own = (0.0,) * len(self.numbers) + (1.0, 0.0, 0.0, 0.0) * self.has_quaternion
+        own = (0.0,) * len(self.scalars) + (1.0, 0.0, 0.0, 0.0) * self.has_quaternion
         return own + ((1.0,) if self.stretch is not None else ())
 
     @property
     def freedom_labels(self) -> tuple[str, ...]:
-        """A label for each freedom, "" for a lone one; a mimic joint has none of its own."""
-        own = tuple(one.label for one in self.numbers if not one.frozen)
+        """A label for each freedom, "" for the only one; a mimic joint has none but its stretch."""
+        own = tuple(one.label for one in self.scalars if not one.frozen)
         own = () if self.mimic is not None else own + ("x", "y", "z") * self.has_quaternion
         return own + (("stretch",) if self.stretch is not None else ())
 
     @property
     def freedom_count(self) -> int:
-        """How many independent ways it can move, its stretch included."""
+        """The number of its freedoms, its stretch included."""
         return len(self.freedom_labels)
 
     def with_limits(self, limits: Sequence[PairLike]) -> "Joint":
-        """The same joint with a (lo, hi) pair, or None, for each number; itself if they have no limits."""
+        """The same joint with a (lo, hi) pair, or None, for each scalar; itself if its kind has no limits."""
         if "limits" not in self.__dataclass_fields__:
             return self
-        given: Any = listed("limits", limits, "a (lo, hi) pair or None for each number")
+        given: Any = listed("limits", limits, "a (lo, hi) pair or None for each scalar")
         if self.single:
             given = given[0] if given else None
         return replace(self, **{"limits": given})
@@ -326,7 +345,7 @@ class Joint:
 
 
 def _plain(value: Any) -> Any:
-    """A field as JSON holds it."""
+    """A field as plain data for JSON."""
     if isinstance(value, Mimic):
         return {"joint": value.joint, "multiplier": value.multiplier, "offset": value.offset}
     if isinstance(value, tuple):
@@ -335,7 +354,7 @@ def _plain(value: Any) -> Any:
 
 
 def _letter(vector: Vector | None) -> Any:
-    """An axis as a letter where it is one."""
+    """An axis as a letter, if it is a coordinate axis."""
     letters = {tuple(s * (i == k) for i in range(3)): n for s, n, k in _SIGNED_LETTERS}
     return letters.get(vector, vector) if vector is not None else None
 

@@ -1,12 +1,12 @@
 """Joints: how a part of a skeleton may move against its parent, and how far.
 
-A joint is a small frozen description. It turns its part by q after the rest rotation, so its axes
-and limits live in the joint's rest frame. Angles are in radians, slides and shifts in the model's
-unit. Limits of angles beyond two turns (4 pi) look like degrees: they are taken as they are, with a
-warning through the "supple" logger. Every joint takes, by keyword:
+A joint is a small frozen description. Its rotation q follows the rest rotation, so its axes and
+limits are in the joint's rest frame. Angles are in radians, slides and shifts in the model's unit.
+Limits of angles beyond two turns (4 pi) look like degrees: they are used unchanged, with a warning
+through the "supple" logger. Every joint takes, by keyword:
 
 - `damping`: the greatest change per iteration, in radians (slider: length); None for no cap.
-- `stiffness`: in [0, 1); how reluctant the joint is to move compared with the others.
+- `stiffness`: in [0, 1); higher values make the joint move less than others.
 - `stretch`: (least, greatest) factor by which the offsets of its children and tips may scale.
 - `mimic`: hinges and sliders only; the joint copies another: `multiplier * source + offset`. Its limits narrow the
   range of the source; if they would leave none, they are not applied, with a warning through the "supple" logger.
@@ -14,6 +14,7 @@ warning through the "supple" logger. Every joint takes, by keyword:
 
 import math
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,9 +25,9 @@ from supple.model.joint import (
     KINDS,
     Joint,
     Mimic,
-    Number,
     Pair,
     PairLike,
+    Scalar,
     Vector,
     angles,
     number,
@@ -47,14 +48,23 @@ __all__ = [
     "Hinge",
     "Joint",
     "Mimic",
-    "Number",
     "Planar",
+    "Scalar",
     "Slider",
 ]
 
-BACK = 0.002  # how far short of pi a swing stops, where its direction or twist must be told [rad]
-NARROW = 1e-9  # the least half-angle among four that differ; smaller ones count as this [rad]
+# How far short of pi a swing stops where its direction or twist must be known: at pi neither is [rad].
+SHORT_OF_PI = 0.002
+SMALLEST_HALF_ANGLE = 1e-9  # of four that differ; smaller ones count as this [rad]
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def __getattr__(name: str) -> Any:
+    """`Number`, the former name of `Scalar`, with a warning."""
+    if name == "Number":
+        warnings.warn("Number is now called Scalar", DeprecationWarning, stacklevel=2)
+        return Scalar
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +74,7 @@ class Fixed(Joint):
 
 @dataclass(frozen=True, repr=False)
 class Ball(Joint):
-    """Turns every way, without limits. Coordinates: a quaternion wxyz."""
+    """Rotates about any axis, without limits. Coordinates: a quaternion wxyz."""
 
     traits: ClassVar[int] = layout.QUATERNION
 
@@ -91,9 +101,9 @@ class Hinge(Joint):
         self._set("limits", angles(f"{who} limits", pair(f"{who} limits", self.limits)))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The angle."""
-        return (Number("", False, self.axis, self.limits),)  # type: ignore[arg-type]
+        return (Scalar("", False, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,23 +127,22 @@ class Slider(Joint):
         self._set("limits", pair("Slider limits", self.limits))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The length."""
-        return (Number("", True, self.axis, self.limits),)  # type: ignore[arg-type]
+        return (Scalar("", True, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
 class Axes(Joint):
     """Turns about its own axes one after the other: order "xyz" is X(a0) Y(a1) Z(a2).
 
-    Coordinates: an angle for each letter, frozen ones included. A letter that comes twice is called
+    Coordinates: an angle for each letter, frozen ones included. A letter that occurs twice is labelled
     "z2" the second time.
 
     Args:
         order: One to three letters, no two neighbours alike.
         limits: A (lo, hi) pair in radians or None for each letter, or a mapping by letter.
-        frozen: Letters that do not move: "yz" or ("y", "z"). They keep the value that the pose has,
-            and their limits are not applied.
+        frozen: Letters that solves never change: "yz" or ("y", "z"). Their limits are not applied.
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
@@ -163,16 +172,16 @@ class Axes(Joint):
 
     @property
     def axis_labels(self) -> tuple[str, ...]:
-        """A label for each letter of the order: the letter, with a 2 where it comes again."""
+        """A label for each letter of the order: the letter, followed by 2 at its second occurrence."""
         return tuple(c + "2" * (c in self.order[:k]) for k, c in enumerate(self.order))
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """An angle for each letter."""
         limits = self.limits or (None,) * len(self.order)
         axes = dict(zip("xyz", (_X, _Y, _Z), strict=True))
         return tuple(
-            Number(label, False, axes[letter], pair, label in self.frozen)  # type: ignore[arg-type]
+            Scalar(label, False, axes[letter], pair, label in self.frozen)  # type: ignore[arg-type]
             for letter, label, pair in zip(self.order, self.axis_labels, limits, strict=True)
         )
 
@@ -205,24 +214,23 @@ class Cone(Joint):
 
     q = swing * twist: first a twist about the axis, then a swing that tilts the axis.
 
-    The cone is round, or has four half-angles: how far the axis may tilt down, up, left and right, as
-    one sees it who looks from the joint along the axis at rest, with `up` up. A tilt by 0.3 towards up is
-    the swing with the rotation vector 0.3 (axis x up), one towards right = axis x up that with -0.3 up.
-    Of the swing's rotation vector, which is square to the axis, the parts towards up or down and
-    towards left or right are bounded together: in each quadrant by the ellipse with its two half-angles.
-    What is outside is put to the nearest such vector inside.
+    The cone is round, or has four half-angles: the greatest tilts of the axis down, up, left and right, seen from
+    the joint along the axis at rest, with `up` upwards. A tilt by 0.3 towards up is the swing with the rotation
+    vector 0.3 (axis x up); a tilt by 0.3 towards right = axis x up has the rotation vector -0.3 up. The rotation
+    vector of the swing is perpendicular to the axis. In each quadrant its two components are bounded by the ellipse
+    with the two half-angles; vectors outside are projected to the nearest one inside.
 
     Args:
-        swing: Greatest tilt of the axis away from rest, in [0, pi]; or four of them, (down, up, left, right).
-            Four that are equal are one: such a cone is round.
-        twist: (lo, hi) in radians, or one number for as far to both sides; a twist is the same
-            after a whole turn, so (3, 4) allows -3.
-            Pointing straight back, a twist cannot be told, nor which way it was swung: with a limited twist,
-            or with half-angles that differ, the swing stops 0.002 rad short of pi.
+        swing: Greatest tilt of the axis from rest, in [0, pi]; or four of them, (down, up, left, right).
+            Four equal ones make a round cone.
+        twist: (lo, hi) in radians, or one number for the range -number to number; twists that differ by
+            a whole turn are the same, so (3, 4) allows -3.
+            At a swing of pi, neither the twist nor the direction of the swing is defined: with a limited
+            twist, or with half-angles that differ, the swing stops 0.002 rad short of pi.
         axis: In the joint's rest frame; None for the direction of its only child or tip.
-        up: Which way is up for four half-angles: "y", ... or three numbers, in the joint's rest frame, not
-            along the axis; only the part square to the axis counts. None for the joint's y, or for
-            its z where the axis is less than 45 degrees from y or -y.
+        up: Upward direction for four half-angles: "y", ... or three numbers, in the joint's rest frame, not
+            along the axis; its component perpendicular to the axis is used. None for the joint's y, or
+            its z if the axis is less than 45 degrees from y or -y.
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
@@ -250,10 +258,12 @@ class Cone(Joint):
 
     @property
     def half_angles(self) -> tuple[float, float, float, float] | None:
-        """How far it may tilt down, up, left and right [rad]; None if that is the same all around."""
+        """Greatest tilt down, up, left and right [rad]; None for a round cone."""
         if isinstance(self.swing, (int, float)):
             return None
-        down, up, left, right = (min(max(x, NARROW), math.pi - BACK) for x in self.swing)
+        down, up, left, right = (
+            min(max(x, SMALLEST_HALF_ANGLE), math.pi - SHORT_OF_PI) for x in self.swing
+        )
         return (down, up, left, right)
 
     @property
@@ -262,7 +272,7 @@ class Cone(Joint):
         limited = self.twist != (-math.pi, math.pi)
         greatest = self.swing if isinstance(self.swing, (int, float)) else max(self.swing)
         if limited or self.half_angles is not None:
-            greatest = min(greatest, math.pi - BACK)
+            greatest = min(greatest, math.pi - SHORT_OF_PI)
         return ((0.0, greatest), *rows([self.twist]))
 
 
@@ -292,14 +302,14 @@ def _tilt(what: str, value: Any) -> float:
 
 @dataclass(frozen=True, repr=False)
 class Free(Joint):
-    """Moves and turns every way. Coordinates: x, y, z, then a quaternion wxyz."""
+    """Moves in all directions and rotates about any axis. Coordinates: x, y, z, then a quaternion wxyz."""
 
     traits: ClassVar[int] = layout.QUATERNION
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The lengths along x, y and z."""
-        return (Number("tx", True, _X), Number("ty", True, _Y), Number("tz", True, _Z))
+        return (Scalar("tx", True, _X), Scalar("ty", True, _Y), Scalar("tz", True, _Z))
 
 
 @dataclass(frozen=True, repr=False)
@@ -326,15 +336,15 @@ class Planar(Joint):
 
     @property
     def u_axis(self) -> Vector:
-        """The direction of u: square to the normal, near the axis after the normal's largest."""
+        """The direction of u: perpendicular to the normal, near the axis after that of its largest component."""
         n = [float(c) for c in self.normal]
         k = (max(range(3), key=lambda i: abs(n[i])) + 1) % 3
         return unit_axis("Planar u", [float(i == k) - n[k] * n[i] for i in range(3)])
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """The lengths along u and v, then the angle about the normal."""
         n, u = tuple(float(c) for c in self.normal), self.u_axis
         v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
         a, b, c = self.limits or (None,) * 3
-        return (Number("u", True, u, a), Number("v", True, v, b), Number("angle", False, n, c))  # type: ignore[arg-type]
+        return (Scalar("u", True, u, a), Scalar("v", True, v, b), Scalar("angle", False, n, c))  # type: ignore[arg-type]

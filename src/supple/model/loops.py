@@ -1,4 +1,4 @@
-"""Loops: what closes a tree of joints to a mechanism, as MJCF's equalities `connect` and `weld` do."""
+"""Loops: constraints that close a tree of joints to a mechanism, such as MJCF's `connect` and `weld`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LOOPS = ("connect", "weld")
 class Loop:
     """Two bones that are held together at a point ("connect"), or rigidly ("weld").
 
-    The loop is closed where `point_a` on `a` and `point_b` on `b` are at one place in the world; a
-    weld moreover where R_world_b = R_world_a * `rotation`.
+    The loop is closed if `point_a` on `a` and `point_b` on `b` have the same world position, and for a
+    weld if R_world_b = R_world_a * `rotation`, too.
 
     Attributes:
         kind: "connect" or "weld".
@@ -25,7 +25,7 @@ class Loop:
         b: Another joint.
         point_a: In the frame of `a`, xyz in the model's unit.
         point_b: In the frame of `b`, xyz in the model's unit.
-        rotation: Of `b` in the frame of `a`, wxyz; for a weld.
+        rotation: Rotation of `b` in the frame of `a`, wxyz; for a weld.
         name: Its name in the file; "" for none.
     """
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Mass(Described):
-    """What a bone weighs, and where.
+    """The mass of a bone and its centre.
 
     Attributes:
         mass: In kg.
@@ -54,11 +54,11 @@ def center_of_mass(
     """The centre of mass of bones in the world, shape (..., 3).
 
     Args:
-        masses: By joint, None for a mass that is not known; or None if there are no masses at all.
-        names: The place of each joint among the frames.
+        masses: By joint, None for an unknown mass; or None if there are no masses at all.
+        names: The index of each joint among the frames.
         positions: World positions of the joints, shape (..., N, 3).
         rotations: World rotations, wxyz, shape (..., N, 4).
-        linear: The same with scales, shape (..., N, 3, 3); None if there are none.
+        linear: Rotations times scales, shape (..., N, 3, 3); None if there are no scales.
 
     Raises:
         SuppleError: Masses are not known, or all are 0.

@@ -22,14 +22,14 @@ def matched(
 ) -> tuple[Floats, Floats | None, Floats | None]:
     """A batch of poses (F,) on another skeleton, joints matched by name.
 
-    Gives coordinates, translations and scales.
+    Returns coordinates, translations and scales.
 
     Args:
-        poses: What to take over.
-        skeleton: Whose poses they become.
-        offsets: Which joints bring their offsets along: those that the poses move ("animated"), or
-            "all". The others have those of `skeleton`.
-        along: Whether the poses are frames of a motion, so that angles go on from frame to frame
+        poses: The poses to transfer.
+        skeleton: The other skeleton.
+        offsets: Which joints keep their offsets from `poses`: those that the poses move ("animated"), or
+            "all". The others have the offsets of `skeleton`.
+        along: True if the poses are frames of a motion: angles then continue from frame to frame
             without jumps. If not, each pose has the angles nearest to zero.
     """
     one_of("offsets", offsets, OFFSETS)
@@ -43,7 +43,7 @@ def matched(
             f"{nearest(name, skeleton.joint_names)}"
         )
     count = len(poses)
-    turns, places = poses.local_rotations, poses.local_translations
+    rotations, places = poses.local_rotations, poses.local_translations
     q = np.tile(skeleton.rest.coordinates, (count, 1))
     moved = np.tile(skeleton.offsets, (count, 1, 1))
     takes = np.zeros(len(skeleton), bool)
@@ -58,9 +58,9 @@ def matched(
             q[:, first : first + width] = poses.coordinates[:, start : start + width]
             own = poses._full_translations()[:, i]
         else:
-            turn = multiply(conjugate(skeleton.rotations[j]), turns[:, i])
+            turn = multiply(conjugate(skeleton.rotations[j]), rotations[:, i])
             for part in (slice(None),) if along else map(_row, range(count)):
-                put_turns(joint, turn[part], q[part], first)
+                put_rotations(joint, turn[part], q[part], first)
             own = places[:, i]
         if offsets == "all" or np.any(own != source.offsets[i]):
             moved[:, j] = own
@@ -78,41 +78,41 @@ def _row(f: int) -> slice:
     return slice(f, f + 1)
 
 
-def put_turns(joint: Joint, turns: Floats, q: Floats, first: int) -> None:
-    """Give a joint turns (F, 4) against its rest, as far as it can make them.
+def put_rotations(joint: Joint, rotations: Floats, q: Floats, first: int) -> None:
+    """Set a joint to rotations (F, 4) relative to its rest, as far as it can make them.
 
     Args:
-        joint: How it moves.
-        turns: Unit quaternions wxyz, frame after frame; angles follow them without jumps.
+        joint: The joint.
+        rotations: Unit quaternions wxyz, frame after frame; angles follow them without jumps.
         q: Coordinates (F, Q), written in place.
-        first: Where the joint's begin.
+        first: The joint's first coordinate.
     """
-    turns = np.ascontiguousarray(turns)
+    rotations = np.ascontiguousarray(rotations)
     if joint.has_quaternion:
-        at = first + len(joint.numbers)
-        q[:, at : at + 4] = turns
+        at = first + len(joint.scalars)
+        q[:, at : at + 4] = rotations
         return
     at = first + joint.slide_count
-    axes = np.array([one.axis for one in joint.numbers if not one.slides])
+    axes = np.array([one.axis for one in joint.scalars if not one.slides])
     if len(axes) == 1:
-        q[:, at] = twists(turns, axes[0])
+        q[:, at] = twists(rotations, axes[0])
     elif len(axes):
-        # Of two letters, the angles that leave the least to the axis it does not have.
+        # For two letters, the angles that leave the smallest rotation about the axis that is missing.
         letters = "".join("xyz"[k] for k in axes.argmax(axis=1))
         third = letters if len(letters) == 3 else letters + (set("xyz") - set(letters)).pop()
-        q[:, at : at + len(axes)] = euler_along(third, turns)[:, : len(axes)]
+        q[:, at : at + len(axes)] = euler_along(third, rotations)[:, : len(axes)]
 
 
-def euler_along(order: str, turns: Floats) -> Floats:
-    """The angles (F, 3) of turns (F, 4) in an order of three letters, without jumps in between."""
+def euler_along(order: str, rotations: Floats) -> Floats:
+    """The angles (F, 3) of rotations (F, 4) in an order of three letters, without jumps in between."""
     i, j, k = ("xyz".index(letter) for letter in order)
-    out = np.empty((len(turns), 3))
-    angles_along(np.ascontiguousarray(turns), i | j << 2 | k << 4, out)
+    out = np.empty((len(rotations), 3))
+    angles_along(np.ascontiguousarray(rotations), i | j << 2 | k << 4, out)
     return out
 
 
-def twists(turns: Floats, axis: Floats) -> Floats:
-    """The angles (F,) by which turns (F, 4) twist about a unit axis (3,), without jumps."""
-    out = np.empty(len(turns))
-    angle_along(np.ascontiguousarray(turns), np.ascontiguousarray(axis), out)
+def twists(rotations: Floats, axis: Floats) -> Floats:
+    """The angles (F,) by which rotations (F, 4) twist about a unit axis (3,), without jumps."""
+    out = np.empty(len(rotations))
+    angle_along(np.ascontiguousarray(rotations), np.ascontiguousarray(axis), out)
     return out

@@ -1,6 +1,6 @@
-"""Meshes: what a skeleton moves, with materials, textures, skins and morph targets.
+"""Meshes, with materials, textures, skins and morph targets.
 
-Positions are in the model's own unit; texture coordinates run as in glTF, u to the right and v
+Positions are in the model's own unit; texture coordinates are as in glTF, u to the right and v
 down from the image's top left corner. Arrays are float64 and int64, checked once and read-only.
 """
 
@@ -30,11 +30,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
-OFF = 1e-4  # weights whose sum differs from one by more are reported
+WEIGHT_SUM_TOLERANCE = 1e-4  # weights whose sum differs from one by more are reported
 
 
 class Described:
-    """What the frozen parts share: comparing by content, arrays included."""
+    """The base of frozen parts: they compare by content, arrays included."""
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -51,7 +51,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Texture:
-    """An image, kept byte for byte as its file has it.
+    """An image, with the unchanged bytes of its file.
 
     Attributes:
         name: A file name or label.
@@ -66,7 +66,7 @@ class Texture:
 
 @dataclass(frozen=True, eq=False)
 class Material(Described):
-    """How a surface looks: metallic and roughness as in glTF.
+    """The material of a surface: metallic and roughness as in glTF.
 
     Attributes:
         name: Its name in the file.
@@ -78,8 +78,8 @@ class Material(Described):
         double_sided: Whether back faces are drawn.
         alpha_mode: "OPAQUE", "MASK" or "BLEND".
         alpha_cutoff: For "MASK", the alpha below which nothing is drawn.
-        emissive: Linear light it gives off.
-        extras: What else a format has for it, kept for writing.
+        emissive: Linear emitted light.
+        extras: Other data of a format, kept for writing.
     """
 
     name: str
@@ -106,13 +106,13 @@ class Material(Described):
 
 @dataclass(frozen=True, eq=False)
 class Morph(Described):
-    """A morph target: what is added to a mesh, times a weight.
+    """A morph target: displacements that are added to a mesh, times a weight.
 
     Attributes:
         name: Its name.
         positions: Added to the positions, shape (V, 3); None for nothing.
         normals: Added to the normals, shape (V, 3); None for nothing.
-        weight: How much of it shows at rest.
+        weight: Its weight at rest.
         tangents: Added to tangents, shape (V, 3); kept for writing.
     """
 
@@ -131,21 +131,21 @@ class Morph(Described):
 
 @dataclass(frozen=True, eq=False)
 class Skin(Described):
-    """Which joints move each vertex, and by how much: any number of influences a vertex.
+    """The joints that move each vertex, with their weights: any number of influences for each vertex.
 
     The influences of vertex v are at first[v] up to first[v + 1] of `joint` and `weight`. Weights
-    are brought to a sum of one; those that sum to nothing go to their first joint. Bind matrices
+    are normalized to a sum of one; vertices with a sum of zero follow their first joint. Bind matrices
     belong to the skin, and do not depend on the skeleton's rest.
 
     Attributes:
         joints: Names of the skeleton's joints, in the skin's own order.
         T_joint_model: For each joint the inverse bind matrix, from model coordinates at bind to the
             joint's, shape (J, 4, 4).
-        first: Where each vertex begins, shape (V + 1,).
+        first: Index of the first influence of each vertex, shape (V + 1,).
         joint: The joint of each influence, an index into `joints`, shape (W,).
         weight: Its weight, above 0, shape (W,).
         name: The skin's name, if the file has one.
-        corrected: How many vertices had weights that did not sum to one within 1e-4.
+        corrected: Number of vertices whose weights did not sum to one within 1e-4.
     """
 
     joints: tuple[str, ...]
@@ -194,7 +194,7 @@ class Skin(Described):
         *,
         name: str = "",
     ) -> Skin:
-        """A skin of as many influences for each vertex; weights of 0 do not count.
+        """A skin with the same number of influences for each vertex; weights of 0 are dropped.
 
         Args:
             joints: Names of the joints.
@@ -206,27 +206,28 @@ class Skin(Described):
         table = whole_array("skin joints", indices, (None, None))
         amounts = array("skin weights", weights, (*table.shape,))
         used = amounts > 0
-        used[:, :1] |= ~used.any(axis=1, keepdims=True)  # the first joint has what has no weight
+        # Vertices without weights follow their first joint.
+        used[:, :1] |= ~used.any(axis=1, keepdims=True)
         first = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int64)
-        names: Any = joints  # which the class makes a tuple of, and checks
+        names: Any = joints  # the class converts it to a tuple, and checks it
         return cls(names, T_joint_model, first, table[used], amounts[used], name)
 
     @property
     def vertex_count(self) -> int:
-        """How many vertices it moves."""
+        """The number of vertices."""
         return len(self.first) - 1
 
     @property
     def most(self) -> int:
-        """The greatest number of influences that a vertex has."""
+        """The greatest number of influences of a vertex."""
         return int(np.diff(self.first).max(initial=0))
 
     def table(self, k: int | None = None) -> tuple[Ints, Floats]:
         """The influences as arrays (V, K), heaviest first, padded with joint 0 of weight 0.
 
         Args:
-            k: How many columns; the lightest beyond them are left out and the rest brought to a sum
-                of one. By default as many as any vertex has.
+            k: Number of columns; the lightest influences beyond are dropped and the others normalized to
+                a sum of one. By default the greatest number of any vertex.
         """
         count = self.vertex_count
         size = np.diff(self.first)
@@ -245,7 +246,7 @@ class Skin(Described):
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Described):
-    """Triangles of one material, still, on a joint, or skinned.
+    """Triangles of one material, static, on a joint, or skinned.
 
     Attributes:
         name: Its name.
@@ -255,11 +256,11 @@ class Mesh(Described):
         normals: Unit normals, shape (V, 3), or None.
         texcoords: u right, v down, shape (V, 2), or None.
         colors: Linear red, green, blue, alpha, shape (V, 4), or None.
-        material: How it looks.
-        skin: Which joints move it.
+        material: Its material.
+        skin: The joints that move it, with weights.
         joint: The joint it is rigidly attached to, if it has no skin.
         morphs: Morph targets.
-        extras: What else a format has for it, kept for writing.
+        extras: Other data of a format, kept for writing.
     """
 
     name: str
@@ -334,7 +335,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def kept(values: NDArray[Any]) -> NDArray[Any]:
-    """A copy that nobody can write to, or the array itself if it is one already."""
+    """A read-only copy, or the array itself if it is one already."""
     if not values.flags.writeable and values.flags.owndata:
         return values
     values = np.array(values)
@@ -364,15 +365,15 @@ def whole_array(what: str, value: ArrayLike, shape: tuple[int | None, ...]) -> I
 
 
 def _normalised(first: Ints, joint: Ints, weight: Floats) -> tuple[Ints, Ints, Floats, int]:
-    """Influences whose weights sum to one, each joint once a vertex; and how many did not."""
+    """Influences normalized to a sum of one, each joint once per vertex; and how many sums were not one."""
     count = len(first) - 1
     size = np.diff(first)
     vertex = np.repeat(np.arange(count), size)
     weight = np.maximum(weight, 0.0)
     total = np.bincount(vertex, weight, minlength=count)
-    off = int(np.count_nonzero(np.abs(total - 1.0) > OFF))
+    off = int(np.count_nonzero(np.abs(total - 1.0) > WEIGHT_SUM_TOLERANCE))
     lost = np.flatnonzero(total <= 0)
-    if len(lost):  # their first joint has them wholly, joint 0 if they have none
+    if len(lost):  # they follow their first joint, or joint 0 if they have none
         some = lost[size[lost] > 0]
         weight[first[some]] = 1.0
         bare = lost[size[lost] == 0]
@@ -382,7 +383,7 @@ def _normalised(first: Ints, joint: Ints, weight: Floats) -> tuple[Ints, Ints, F
         total[lost] = 1.0
     used = weight > 0
     joint, weight, vertex = joint[used], weight[used], vertex[used]
-    # Weights that are one but for rounding keep their bits.
+    # Sums that are one up to rounding keep the bits of their weights.
     factor = np.where(np.abs(total - 1.0) <= 1e-12, 1.0, total)
     weight = weight / factor[vertex]
     key = vertex * (joint.max(initial=0) + 1) + joint

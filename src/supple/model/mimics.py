@@ -1,10 +1,9 @@
-"""Joints that copy others: what they copy in the end, and whose limits decide.
+"""Mimic joints: the source at the end of a chain of copies, and the limits that apply.
 
-A copy moves where its source puts it. Its own limits narrow the range of the source, so that both stay
-inside theirs, as MuJoCo has it. Limits that would leave a source that has a range none are a mistake of
-whoever wrote them, such as limits that were copied without the sign of the multiplier: they are not
-applied. Readers of URDF (pinocchio, yourdfpy, joint_state_publisher) let the limits of the source decide
-alone; the reader of URDF here does the same, and leaves out limits of copies that narrow anything.
+A copy follows its source. Its own limits narrow the range of the source, so that both stay inside their limits, as in
+MuJoCo. Limits that would leave no range to a source that has one are mistakes, such as limits that were copied without
+the sign of the multiplier: they are not applied. Readers of URDF (pinocchio, yourdfpy, joint_state_publisher) apply
+only the limits of the source; the URDF reader here does the same, and drops limits of copies that narrow anything.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from supple.model.joint import Joint, Mimic, Pair
 from supple.model.parts import Node
 
 _log = logging.getLogger("supple")
-ROUNDING = 1e-9  # of a range: less than this is no range, and a cut by less than this is none
+RANGE_ROUNDING = 1e-9  # a range, or a cut of one, below this part of the range is rounding
 
 
 class Followed(NamedTuple):
-    """What a copy follows in the end: value = multiplier * (value of the joint `source`) + offset."""
+    """The source at the end of a chain of copies: value = multiplier * (value of the joint `source`) + offset."""
 
     source: int
     multiplier: float
@@ -45,7 +44,7 @@ class Followed(NamedTuple):
 
 
 def followed(names: Sequence[str], joints: Sequence[Joint]) -> dict[int, Followed]:
-    """For every copy the joint at the end of its line.
+    """For every copy the joint at the end of its chain.
 
     Raises:
         SuppleError: A source is unknown, or cannot be copied, or copies run in a circle.
@@ -99,7 +98,7 @@ def _source(
 def with_fit_limits(
     nodes: Sequence[Node], *, narrowing: bool = False
 ) -> tuple[list[Node], dict[str, str]]:
-    """Nodes without the limits of copies that are not to be applied; and by joint, why not.
+    """Nodes without the limits of copies that do not apply; and by joint, the reason.
 
     Arguments and errors are those of `unfit_limits`.
     """
@@ -116,20 +115,19 @@ def with_fit_limits(
 
 @functools.lru_cache(maxsize=256)  # once, however many skeletons there are with the joint
 def warn(why: str) -> None:
-    """Say through the "supple" logger that limits are not applied."""
+    """Warn through the "supple" logger that limits are not applied."""
     _log.warning("%s", why)
 
 
 def unfit_limits(
     names: Sequence[str], joints: Sequence[Joint], *, narrowing: bool = False
 ) -> dict[int, str]:
-    """The copies whose limits are not to be applied, and why in words.
+    """The copies whose limits do not apply, and the reason in words.
 
     Args:
         names: Names of the joints.
         joints: The joints.
-        narrowing: Whether limits that narrow the range of their source are not to be applied either, as
-            URDF has it.
+        narrowing: True to drop limits that narrow the range of their source, too, as for URDF.
 
     Raises:
         SuppleError: As in `followed`.
@@ -155,14 +153,14 @@ def unfit_limits(
 def _locks(own: Pair, copy: Pair, left: Pair) -> bool:
     """True if limits with a range leave none of a source's range; limits of one value lock on purpose."""
     widths = [high - low for low, high in (own, copy)]
-    room = ROUNDING * min(width for width in (*widths, 1.0) if width < math.inf)
+    room = RANGE_ROUNDING * min(width for width in (*widths, 1.0) if width < math.inf)
     return min(widths) > 0.0 and left[1] - left[0] <= room
 
 
 def _cuts(own: Pair, left: Pair) -> bool:
-    """True if a range is more narrow than another by more than rounding."""
+    """True if a range is narrower than another by more than rounding."""
     width = own[1] - own[0]
-    room = ROUNDING * (width if width < math.inf else 1.0)
+    room = RANGE_ROUNDING * (width if width < math.inf else 1.0)
     return any(a != b and not abs(a - b) <= room for a, b in zip(own, left, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Poses seen in a mirror: left and right change places."""
+"""Mirrored poses: left and right are swapped."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from supple.errors import mapping, one_of
 from supple.kernels import layout
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.skeleton import Pose
 from supple.rotations import conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
-# How names tell left from right, each with what the other side is called. A single letter counts
-# where no word goes on: "arm_l", "L Arm", "arm.L", "lShoulder", "LHip".
+# Marks of left and right in names, with their counterparts. A single letter counts if it is not part
+# of a word: "arm_l", "L Arm", "arm.L", "lShoulder", "LHip".
 _SIDES = [
     *((a, b) for a, b in (("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT"))),
     *((b, a) for a, b in (("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT"))),
@@ -27,7 +27,7 @@ _OTHER = {"L": "R", "R": "L", "l": "r", "r": "l"}
 
 
 def partner(name: str, names: Sequence[str]) -> str:
-    """The joint on the other side that a name is the twin of; itself if there is none."""
+    """The counterpart of a joint on the other side, by name; itself if there is none."""
     known = set(names)
     for mine, other in _SIDES:
         if mine in name and name.replace(mine, other, 1) in known:
@@ -40,10 +40,10 @@ def partner(name: str, names: Sequence[str]) -> str:
 
 
 def mirrored_poses(poses: Pose, *, axis: str, pairs: Mapping[str, str] | None) -> Pose:
-    """A batch of poses (F,) in the mirror of the plane through the origin square to an axis.
+    """A batch of poses (F,) mirrored in the plane through the origin perpendicular to an axis.
 
-    A joint turns away from its rest as its twin does in the mirror, so the skeleton need not be
-    exactly the same on both sides.
+    The rotation of a joint from its rest is the mirrored one of its counterpart, so the skeleton need not
+    be exactly symmetric.
     """
     skeleton = poses.skeleton
     k = "xyz".index(one_of("axis", axis, "xyz"))
@@ -59,7 +59,7 @@ def mirrored_poses(poses: Pose, *, axis: str, pairs: Mapping[str, str] | None) -
     count = len(names)
     at_rest = skeleton.rest.rotations[:count]
     turned = multiply(poses.rotations[..., :count, :], conjugate(at_rest))
-    world = multiply(_turn_in_mirror(turned[..., twin, :], k), at_rest)
+    world = multiply(_mirrored_rotations(turned[..., twin, :], k), at_rest)
     parents = skeleton.parents
     roots = parents < 0
     above = world[..., np.maximum(parents, 0), :]
@@ -72,7 +72,7 @@ def mirrored_poses(poses: Pose, *, axis: str, pairs: Mapping[str, str] | None) -
         other = int(skeleton.packed_ints[twin[j], layout.Q])
         if joint.coordinate_count == skeleton.joints[twin[j]].coordinate_count:
             q[:, first : first + width] = poses.coordinates[:, other : other + width]
-        put_turns(joint, multiply(conjugate(skeleton.rotations[j]), local[:, j]), q, first)
+        put_rotations(joint, multiply(conjugate(skeleton.rotations[j]), local[:, j]), q, first)
 
     translations = scales = None
     if poses.translations is not None:
@@ -87,8 +87,8 @@ def mirrored_poses(poses: Pose, *, axis: str, pairs: Mapping[str, str] | None) -
     return Pose(skeleton, q, translations, scales)
 
 
-def _turn_in_mirror(turns: Floats, k: int) -> Floats:
-    """Turns (..., 4) as seen in a mirror square to axis k: about the other axes the other way."""
+def _mirrored_rotations(rotations: Floats, k: int) -> Floats:
+    """Rotations (..., 4) mirrored along axis k: the components about the other axes change sign."""
     signs = np.full(4, -1.0)
     signs[[0, k + 1]] = 1.0
-    return turns * signs
+    return rotations * signs

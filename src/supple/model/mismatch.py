@@ -1,4 +1,4 @@
-"""A pose of another skeleton than was expected: in what the two differ, in words."""
+"""The error for a pose of another skeleton than expected: how the two differ, in words."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from supple.model.structure import Structure
 
 
 def another(what: str, skeleton: Structure, given: Structure, *, expected: str = "") -> SuppleError:
-    """The error that a pose is of another skeleton: in what they differ, and what to do.
+    """The error that a pose is of another skeleton: how they differ, and what to do.
 
     Args:
-        what: What the caller knows the pose by, such as "start".
-        skeleton: Whose pose was expected.
-        given: Whose pose it is.
+        what: Name of the pose for errors, such as "start".
+        skeleton: The expected skeleton.
+        given: The skeleton of the pose.
         expected: What was expected, if it is not just a pose of the skeleton.
     """
     count = f"{len(given)} joint{'s' * (len(given) != 1)}"
@@ -25,7 +25,7 @@ def another(what: str, skeleton: Structure, given: Structure, *, expected: str =
 
 
 def _difference(skeleton: Structure, given: Structure) -> str:
-    """In what a skeleton differs from the expected one first: names, parents, joints, places."""
+    """The first difference of a skeleton from the expected one: names, parents, joints, offsets, rotations."""
     for what, here, there in (
         ("joint", skeleton.joint_names, given.joint_names),
         ("tip", skeleton.tip_names, given.tip_names),

@@ -27,25 +27,25 @@ from supple.model.mirror import mirrored_poses
 from supple.model.skeleton import Pose, Skeleton, check_format
 
 FORMAT = "supple-motion"
-VERSION = 1
+FORMAT_VERSION = 1
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CLOSED = 1e-6  # poses that differ by no more than this [rad, or of the offsets] look the same
-MOST = 10_000_000  # frames of a motion that is sampled anew
-WHOLE = 1e-3  # of a frame: how far before a new frame a motion may end and still have it
+SAME_POSE_TOLERANCE = 1e-6  # poses that differ by no more look the same [rad, parts of the offsets]
+MOST_RESAMPLED_FRAMES = 10_000_000
+FRAME_ROUNDING = 1e-3  # how far before a frame a motion may end and still have it [frames]
 
 
 class Channels(Protocol):
-    """What a file has of each frame, as it was read; what is in it only its format knows."""
+    """The channels of each frame as read from a file, in the form of its format."""
 
     def __len__(self) -> int:
-        """How many frames there are."""
+        """The number of frames."""
         ...
 
     def __getitem__(self, frames: slice) -> Channels:
-        """Those of some frames."""
+        """The channels of some frames."""
         ...
 
 
@@ -58,11 +58,11 @@ class Motion:
     Args:
         name: Its name.
         poses: A batch of poses, shape (F,), or a sequence of single ones; at least one.
-        fps: Frames a second; with `times`, what the motion is written with.
-        loop: Whether the first frame comes again after the last.
-        times: When each frame is [s], rising, shape (F,); None for every 1 / fps from 0.
-        tracks: Numbers that go along with the frames, such as morph weights or foot contacts: by
-            name, each of shape (F,) or (F, K). They are sliced and mixed as the poses are.
+        fps: Frames a second; with `times`, the rate at which the motion is written.
+        loop: Whether the first frame follows the last.
+        times: The time of each frame [s], increasing, shape (F,); None for every 1 / fps from 0.
+        tracks: Values for each frame, such as morph weights or foot contacts: by name, each of
+            shape (F,) or (F, K). They are sliced and interpolated as the poses are.
     """
 
     __slots__ = ("_channels", "_fps", "_loop", "_name", "_poses", "_times", "_tracks")
@@ -120,7 +120,7 @@ class Motion:
 
     @property
     def skeleton(self) -> Skeleton:
-        """What moves."""
+        """The skeleton."""
         return self._poses.skeleton
 
     @property
@@ -140,25 +140,25 @@ class Motion:
 
     @property
     def times(self) -> Floats:
-        """When each frame is [s], shape (F,)."""
+        """The time of each frame [s], shape (F,)."""
         return np.arange(len(self)) / self._fps if self._times is None else self._times
 
     @property
     def tracks(self) -> Mapping[str, Floats]:
-        """Numbers that go along with the frames, each of shape (F,) or (F, K)."""
+        """Values for each frame, each of shape (F,) or (F, K)."""
         return self._tracks
 
     @property
     def duration(self) -> float:
-        """From the first frame to the last [s]."""
+        """The time from the first frame to the last [s]."""
         times = self.times
         return float(times[-1] - times[0])
 
     @property
     def period(self) -> float:
-        """After how long a loop begins again [s].
+        """The time after which a loop repeats [s].
 
-        That is one frame after the last; at the last frame, if it shows the first again.
+        It repeats one frame after the last; or at the last frame, if that shows the first pose again.
         """
         if len(self) > 1 and alike(self._poses[0], self._poses[-1]):
             return self.duration
@@ -169,7 +169,7 @@ class Motion:
     def at(self, seconds: ArrayLike) -> Pose:
         """The pose at a time, or a batch of poses at times of any shape [s].
 
-        Before the first and after the last frame the motion stands still; a loop goes on.
+        Before the first and after the last frame the pose is constant; a loop repeats.
         """
         when = array("seconds", seconds, (...,))
         before, after, share = between(self, when.reshape(-1))
@@ -191,20 +191,20 @@ class Motion:
         return Motion(**{**old, **changes})._read_from(self._channels)
 
     def _read_from(self, channels: Channels | None) -> Motion:
-        """This motion, with the channels of the file that its frames were read from.
+        """This motion, with the channels of the file from which its frames were read.
 
-        They go along wherever frames do, one by one, and no further. Poses may change: whoever writes
-        the channels again has to see which of them still stand for the poses.
+        They are kept as long as frames correspond one to one. Poses may change: code that writes the channels
+        has to check which of them still match the poses.
         """
         if channels is not None and len(channels) == len(self):
             self._channels = channels
         return self
 
     def resampled(self, fps: float) -> Motion:
-        """The same motion with other frames: evenly, from its first frame up to its last.
+        """The same motion with evenly spaced frames, from its first frame up to its last.
 
-        A whole number of new frames seldom fits; the last is then where the motion ends before the
-        next. A loop keeps its period as nearly as whole frames allow.
+        The last new frame is at or before the end of the motion. A loop keeps its period, at the nearest
+        frame rate with a whole number of frames.
         """
         when, fps = even_times(self, positive("fps", fps))
         before, after, share = between(self, when)
@@ -214,11 +214,11 @@ class Motion:
         return Motion(self._name, self.at(when), fps=fps, loop=self._loop, tracks=tracks)
 
     def trimmed(self, start: float | None = None, stop: float | None = None) -> Motion:
-        """The part between two times [s], of its frames; the times count from its first frame.
+        """The frames between two times [s], which count from its first frame.
 
         Args:
-            start: From here on, frames at it included; None for the beginning.
-            stop: Up to here, frames at it included; None for the end.
+            start: The first time, included; None for the beginning.
+            stop: The last time, included; None for the end.
         """
         times = self.times - self.times[0]
         slack = 1e-6 / self._fps
@@ -238,23 +238,23 @@ class Motion:
         """This motion and then another, at this one's fps.
 
         Args:
-            other: What follows; of the same skeleton.
-            blend: For how long the end of this fades into the beginning of the other [s]; 0: the
-                other begins one frame after the end of this.
-            name: Of the new motion.
+            other: The motion that follows, of the same skeleton.
+            blend: Duration of the cross-fade from the end of this into the beginning of the other [s];
+                with 0 the other begins one frame after the end of this.
+            name: The name of the new motion.
         """
         return joined(self, other, blend=blend, name=name)
 
     def mirrored(
         self, *, axis: str = "x", pairs: Mapping[str, str] | None = None, name: str | None = None
     ) -> Motion:
-        """The motion as seen in a mirror: left and right change places.
+        """The mirrored motion: left and right are swapped.
 
         Args:
             axis: The world axis along which left and right differ: "x", "y" or "z".
-            pairs: Joints that change places, {left: right}; others stay. By default found by name:
+            pairs: Joints that are swapped, {left: right}; others are not. By default found by name:
                 Left and Right, L and R, in any of the usual spellings.
-            name: Of the new motion.
+            name: The name of the new motion.
         """
         poses = mirrored_poses(self._poses, axis=axis, pairs=pairs)
         if name is not None:
@@ -264,13 +264,12 @@ class Motion:
     def on(self, skeleton: Skeleton, *, offsets: str = "animated") -> Motion:
         """The same motion of another skeleton, joints matched by name.
 
-        Local rotations are taken over as they stand in the parents' frames; joints that the motion
-        does not have stay at rest. What a joint cannot do (a hinge, about another axis) is left
-        out.
+        Joints take the local rotations in their parents' frames; joints that the motion does not have
+        stay at rest. Rotation that a joint cannot make (a hinge, about another axis) is dropped.
 
         Args:
-            skeleton: Whose motion it becomes.
-            offsets: Which joints bring their offsets along: those that the motion moves
+            skeleton: The other skeleton.
+            offsets: Which joints keep their offsets from the motion: those that the motion moves
                 ("animated"), or "all". The others have those of `skeleton`.
 
         Raises:
@@ -288,7 +287,7 @@ class Motion:
     def __getitem__(self, key: Any) -> Any:
         """A pose at a frame, or the motion of a slice of frames, which begins at time 0.
 
-        A step other than 1 makes it that much faster to keep fps.
+        A step other than 1 keeps fps, so the motion becomes faster.
         """
         if not isinstance(key, slice):
             return self._poses[key]
@@ -310,7 +309,7 @@ class Motion:
     def __iter__(self) -> Iterator[Pose]:
         return iter(self._poses)
 
-    # Comparing, keeping and showing ---------------------------------------------------------------
+    # Comparing, storing and showing ---------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Motion):
@@ -337,11 +336,11 @@ class Motion:
         """Plain dictionaries and lists; `from_json` reads them back to the last bit.
 
         Args:
-            skeleton: Whether the skeleton goes in too; if not, its fingerprint does.
+            skeleton: Whether to include the skeleton; if not, its fingerprint is included.
         """
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "name": self._name,
             "fps": self._fps,
             "loop": self._loop,
@@ -353,7 +352,7 @@ class Motion:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], skeleton: Skeleton | None = None) -> Motion:
         """The motion that `to_json` described; `skeleton` if the data does not hold it."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("name", "fps", "loop", "poses"):
             if key not in data:
                 raise SuppleError(f"motion from JSON: expected {key!r}, got none")
@@ -402,9 +401,9 @@ def _rebuild(
 
 
 def between(motion: Motion, when: Floats) -> tuple[Ints, Ints, Floats]:
-    """The frames before and after some times (T,) [s], and how far between them the times are.
+    """The frames before and after some times (T,) [s], and the fractions between them.
 
-    Before the first and after the last frame the motion stands still; a loop goes on.
+    Before the first and after the last frame the motion is constant; a loop repeats.
     """
     times = motion.times
     last = len(times) - 1
@@ -422,26 +421,26 @@ def between(motion: Motion, when: Floats) -> tuple[Ints, Ints, Floats]:
 
 
 def even_times(motion: Motion, fps: float) -> tuple[Floats, float]:
-    """When new frames are, so many a second from the first one on [s], and how many a second.
+    """The times of new frames at a rate, from the first frame on [s], and the actual rate.
 
-    A loop keeps its period, by another number of frames a second where whole frames do not fit.
+    A loop keeps its period; the rate is changed if a whole number of frames does not fit.
     """
     start = float(motion.times[0])
     wanted = (motion.period if motion.loop else motion.duration) * fps
-    if not wanted < MOST:
-        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST:,} frames, got "
+    if not wanted < MOST_RESAMPLED_FRAMES:
+        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST_RESAMPLED_FRAMES:,} frames, got "
                           f"{wanted:.3g} of {motion.duration:.3g} s at {fps:g} a second")  # fmt: skip
     if motion.loop:
         period = motion.period
         count = max(1, round(period * fps))
         when = start + np.arange(count, dtype=np.float64) * (period / count)
         return when, count / period if period > 0 else fps
-    count = math.floor(motion.duration * fps + WHOLE) + 1
+    count = math.floor(motion.duration * fps + FRAME_ROUNDING) + 1
     return start + np.arange(count, dtype=np.float64) / fps, fps
 
 
 def mixed(a: Floats, b: Floats, share: Floats) -> Floats:
-    """Rows of numbers (F, ...) so much of the way (F,) from a to b."""
+    """Rows (F, ...) interpolated linearly from a to b by fractions (F,)."""
     share = share.reshape(-1, *[1] * (a.ndim - 1))
     return a + share * (b - a)
 
@@ -460,11 +459,14 @@ def shaped(poses: Pose, shape: tuple[int, ...]) -> Pose:
 
 
 def alike(a: Pose, b: Pose) -> bool:
-    """True if two poses look the same, but for rounding."""
-    if np.max(a.turns(b), initial=0.0) > CLOSED:
+    """True if two poses look the same, up to rounding."""
+    if np.max(a.turns(b), initial=0.0) > SAME_POSE_TOLERANCE:
         return False
     one, two = a.local_translations, b.local_translations
-    return bool(np.abs(one - two).max(initial=0.0) <= CLOSED * (1.0 + np.abs(one).max(initial=0.0)))
+    return bool(
+        np.abs(one - two).max(initial=0.0)
+        <= SAME_POSE_TOLERANCE * (1.0 + np.abs(one).max(initial=0.0))
+    )
 
 
 # One after the other -----------------------------------------------------------------------------
@@ -487,7 +489,7 @@ def joined(first: Motion, second: Motion, *, blend: float, name: str | None) -> 
         raise SuppleError(f"blend: expected at most {shortest:g} s, got {blend:g}")
     head, tail = len(first) - overlap, len(second) - overlap
     t = np.linspace(0.0, 1.0, overlap + 2)[1:-1]
-    ramp = t * t * (3.0 - 2.0 * t)  # with no speed at the ends
+    ramp = t * t * (3.0 - 2.0 * t)  # zero slope at the ends
     parts = [first.poses[:head]] if head else []
     if overlap:
         parts.append(first.poses[head:].interpolate(second.poses[:overlap], ramp))

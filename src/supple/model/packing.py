@@ -1,8 +1,8 @@
 """From the parts of a skeleton to the flat arrays that kernels read.
 
-Everything that can be wrong with a skeleton as a whole is found here: names, parents, cycles, cones
-without an axis, joints that copy each other. All of it is linear in the number of joints, and
-nothing recurses, so a chain of any length will do.
+Errors of a skeleton as a whole are found here: names, parents, cycles, cones without an axis, joints
+that copy each other. Everything is linear in the number of joints and nothing recurses, so chains may
+have any length.
 """
 
 import math
@@ -28,16 +28,16 @@ class Packed(NamedTuple):
     ints: Ints  # (N, JOINT_INTS)
     floats: Floats  # (N, JOINT_FLOATS)
     rest: Floats  # (Q,) coordinates at rest
-    number_at: Ints  # coordinates that are freedoms as they stand ...
-    number_freedom: Ints  # ... and which freedoms they are
-    turn_at: Ints  # (K, 4) coordinates of each quaternion ...
-    turn_freedom: Ints  # (K, 3) ... and the freedoms of its rotation vector
-    turn_joint: Ints  # (K,) whose it is
+    additive_at: Ints  # coordinates to which a tangent step is added ...
+    additive_freedom: Ints  # ... and their freedoms
+    quaternion_at: Ints  # (K, 4) coordinates of each quaternion ...
+    quaternion_freedom: Ints  # (K, 3) ... and the freedoms of its rotation vector
+    quaternion_joint: Ints  # (K,) their joints
     freedom_count: int
 
 
 def follow_sources(packed: Packed, q: Floats) -> None:
-    """Put the coordinates (..., Q) of joints that copy others where these say, in place."""
+    """Update the coordinates (..., Q) of mimic joints from their sources, in place."""
     ints, floats = packed.ints, packed.floats
     joints = np.flatnonzero(ints[:, layout.MIMIC] >= 0)
     if len(joints):
@@ -99,7 +99,7 @@ def topological_order(names: Sequence[str], parents: Sequence[str | None]) -> li
 
 
 class _Kind(NamedTuple):
-    """What is the same for every joint of equal description."""
+    """The packed description of a joint, shared by equal joints."""
 
     kind: int
     coordinates: int  # with the stretch factor, which is last
@@ -109,28 +109,26 @@ class _Kind(NamedTuple):
     frozen: int
     rest: tuple[float, ...]
     floats: list[float]
-    numbers: tuple[
-        tuple[int, int], ...
-    ]  # (coordinate, freedom), both counted from the joint's first
-    turn: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
+    additive: tuple[tuple[int, int], ...]  # (coordinate, freedom), counted from the joint's first
+    quaternion: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
 
 
-def _check_numbers(joint: Joint) -> None:
-    """Raise if a kind's numbers are not what kernels take: three at most, slides before angles."""
-    slides = [one.slides for one in joint.numbers]
+def _check_scalars(joint: Joint) -> None:
+    """Raise if kernels cannot take a kind's scalars: three at most, slides before angles."""
+    slides = [one.slides for one in joint.scalars]
     good = len(slides) <= 3 and slides == sorted(slides, reverse=True)
     if joint.has_quaternion:
         good = good and all(slides) and not (slides and joint.has_swing_limits)
     if not good:
         shown = ", ".join("slide" if one else "angle" for one in slides)
         raise SuppleError(
-            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, no "
+            f"{type(joint).__name__} joint: expected up to three scalars, slides before angles, no "
             f"angles beside a quaternion, and none beside limits of swing; got {shown}"
         )
 
 
 def _describe(joint: Joint) -> _Kind:
-    _check_numbers(joint)
+    _check_scalars(joint)
     floats = [0.0] * layout.JOINT_FLOATS
     floats[layout.REST] = floats[layout.AXIS] = 1.0
     floats[layout.LIMITS : layout.LIMITS + 6] = [-math.inf, math.inf] * 3
@@ -145,22 +143,22 @@ def _describe(joint: Joint) -> _Kind:
     if joint.half_angles is not None:
         floats[layout.TILTS : layout.TILTS + 4] = joint.half_angles
     order = frozen = 0
-    for k, one in enumerate(joint.numbers):
+    for k, one in enumerate(joint.scalars):
         floats[layout.AXIS + 3 * k : layout.AXIS + 3 * k + 3] = one.axis
         if one.frozen:
             frozen |= 1 << k
             floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = -math.inf, math.inf
     if joint.traits & layout.LETTERS:
-        codes = [one.axis.index(1.0) for one in joint.numbers] + [3, 3]
+        codes = [one.axis.index(1.0) for one in joint.scalars] + [3, 3]
         order = codes[0] + 4 * codes[1] + 16 * codes[2]
     labels = joint.coordinate_labels
     freedoms = joint.freedom_labels
-    numbers = tuple(
+    additive = tuple(
         (k, freedoms.index(label))
         for k, label in enumerate(labels)
         if label is not None and label in freedoms
     )
-    turn = (labels.index(None), freedoms.index("x")) if None in labels else None
+    quaternion = (labels.index(None), freedoms.index("x")) if None in labels else None
     stretches = joint.stretch is not None
     return _Kind(
         kind=joint.kind,
@@ -171,8 +169,8 @@ def _describe(joint: Joint) -> _Kind:
         frozen=frozen,
         rest=joint.rest_coordinates,
         floats=floats,
-        numbers=numbers,
-        turn=turn,
+        additive=additive,
+        quaternion=quaternion,
     )
 
 
@@ -222,27 +220,29 @@ def pack(
     _resolve_mimics(names, joints, ints, floats)
     for j in np.flatnonzero(ints[:, layout.MIMIC] >= 0):
         rest[ints[j, layout.Q]] = floats[j, layout.MIMIC_ADD]
-    numbers = [
+    additive = [
         (q + a, d + b)
         for k, q, d in zip(each, first_q.tolist(), first_d.tolist(), strict=False)
-        for a, b in k.numbers
+        for a, b in k.additive
     ]
-    turns = [
-        (j, q + k.turn[0], d + k.turn[1])
+    quaternions = [
+        (j, q + k.quaternion[0], d + k.quaternion[1])
         for j, (k, q, d) in enumerate(zip(each, first_q.tolist(), first_d.tolist(), strict=False))
-        if k.turn is not None
+        if k.quaternion is not None
     ]
-    number_at, number_freedom = np.array(numbers, dtype=np.int64).reshape(-1, 2).T.copy()
-    turn_joint, turn_at, turn_freedom = np.array(turns, dtype=np.int64).reshape(-1, 3).T
+    additive_at, additive_freedom = np.array(additive, dtype=np.int64).reshape(-1, 2).T.copy()
+    quaternion_joint, quaternion_at, quaternion_freedom = (
+        np.array(quaternions, dtype=np.int64).reshape(-1, 3).T
+    )
     return Packed(
         ints=ints,
         floats=floats,
         rest=rest,
-        number_at=number_at,
-        number_freedom=number_freedom,
-        turn_at=turn_at[:, None] + np.arange(4),
-        turn_freedom=turn_freedom[:, None] + np.arange(3),
-        turn_joint=turn_joint,
+        additive_at=additive_at,
+        additive_freedom=additive_freedom,
+        quaternion_at=quaternion_at[:, None] + np.arange(4),
+        quaternion_freedom=quaternion_freedom[:, None] + np.arange(3),
+        quaternion_joint=quaternion_joint,
         freedom_count=int(first_d[-1]),
     )
 
@@ -286,9 +286,9 @@ def _point_cones(
 
 
 def up_of(name: str, given: Vector | None, axis: Floats) -> Floats:
-    """The direction of up (3,), square to its axis (3,), of a joint that swings by quadrants.
+    """The up direction (3,), perpendicular to the axis (3,), of a joint with four half-angles.
 
-    That part of the one given, or else of y, or of z if the axis is near y.
+    The perpendicular component of the given direction; without one of y, or of z if the axis is near y.
     """
     up = np.array(np.eye(3)[2 if abs(axis[1]) > math.sqrt(0.5) else 1] if given is None else given)
     for _ in range(2):  # once more for rounding, if up is almost along the axis
@@ -306,7 +306,7 @@ def up_of(name: str, given: Vector | None, axis: Floats) -> Floats:
 def _resolve_mimics(
     names: Sequence[str], joints: Sequence[Joint], ints: Ints, floats: Floats
 ) -> None:
-    """Point every mimic joint at the joint at the end of its line, and hand its limits on to it."""
+    """Resolve every mimic joint to the source at the end of its chain, and narrow the source's limits."""
     for j, one in followed(names, joints).items():
         ints[j, layout.MIMIC] = one.source
         floats[j, layout.MIMIC_MUL] = one.multiplier
@@ -319,11 +319,11 @@ def _resolve_mimics(
             _widen_window(floats, one.source, one.multiplier)
 
 
-MOST_TURNS = 12  # of a joint before its copies' turns repeat, to count as a period
+MOST_TURNS = 12  # longest period after which a joint and its copies repeat [half turns]
 
 
 def _widen_window(floats: Floats, source: int, multiplier: float) -> None:
-    """Let the window of a joint's open range hold all turns of a joint that copies it."""
+    """Widen the window of a joint's open range until a joint that copies it repeats."""
     window = floats[source, layout.WINDOW]
     turns = round(abs(window) / math.pi)
     for more in range(turns, MOST_TURNS + 1, turns):

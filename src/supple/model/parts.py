@@ -1,4 +1,4 @@
-"""The parts that a skeleton is built of: joints in their places, and tips on them."""
+"""The parts of a skeleton: joints with their offsets and rest rotations, and tips on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -8,17 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, brief, listed
 from supple.model.joints import Ball, Joint
-from supple.rotations import unit_quaternions
+from supple.rotations import IDENTITY_WXYZ, unit_quaternions
 
 ORIGIN = (0.0, 0.0, 0.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
 class Node(NamedTuple):
-    """A joint and where it stands.
+    """A joint with its parent and its offset and rotation at rest.
 
     Args:
-        name: Unlike that of any other joint or tip.
+        name: Unique among joints and tips.
         parent: The name of its parent; None for a root.
         offset: Its origin in the parent's frame, xyz in the model's unit.
         joint: How it moves.
@@ -29,14 +28,14 @@ class Node(NamedTuple):
     parent: str | None = None
     offset: ArrayLike = ORIGIN
     joint: Joint = Ball()
-    rotation: ArrayLike = UPRIGHT
+    rotation: ArrayLike = IDENTITY_WXYZ
 
 
 class Tip(NamedTuple):
     """A named frame on a joint: a fingertip, a tool, the end of a bone.
 
     Args:
-        name: Unlike that of any other joint or tip.
+        name: Unique among joints and tips.
         joint: The name of the joint that carries it.
         offset: Its origin in the joint's frame, xyz in the model's unit.
         rotation: Its rotation in the joint's frame, wxyz.
@@ -45,7 +44,7 @@ class Tip(NamedTuple):
     name: str
     joint: str
     offset: ArrayLike = ORIGIN
-    rotation: ArrayLike = UPRIGHT
+    rotation: ArrayLike = IDENTITY_WXYZ
 
 
 Record = TypeVar("Record", Node, Tip)
@@ -63,7 +62,7 @@ def to_json(part: Node | Tip) -> dict[str, Any]:
 
 
 def from_json(kind: type[Record], data: Mapping[str, Any]) -> Record:
-    """What `to_json` described."""
+    """The part that `to_json` described."""
     try:
         values = {key: data[key] for key in kind._fields}
     except (KeyError, TypeError):
@@ -113,14 +112,14 @@ def read_tips(given: Any) -> list[Tip]:
 def placements(
     what: str, records: Sequence[Node] | Sequence[Tip]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Offsets (K, 3) and unit rotations (K, 4), without -0.0, so that equal is equal in bits."""
+    """Offsets (K, 3) and unit rotations (K, 4), without -0.0, so that equal values have equal bits."""
     if not records:
         return np.zeros((0, 3)), np.zeros((0, 4))
     try:
         offsets = array("offsets", [r.offset for r in records], (None, 3)) + 0.0
         rotations = array("rotations", [r.rotation for r in records], (None, 4))
     except SuppleError:
-        for r in records:  # to say which
+        for r in records:  # to name the part
             array(f"offset of {what} {r.name!r}", r.offset, (3,))
             array(f"rotation of {what} {r.name!r}", r.rotation, (4,))
         raise

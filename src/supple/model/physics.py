@@ -1,7 +1,6 @@
-"""`Physics`: what the bones of a skeleton are made of, and what holds them together.
+"""`Physics`: geoms, capsules, masses, loops of a skeleton, and the pairs of bones that may overlap.
 
-Engines call such a thing a physics asset: geoms, capsules that enclose them, masses, loops, and the pairs
-of bones that may overlap. Everything in it refers to joints by name.
+Engines call this a physics asset. Everything in it refers to joints by name.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from supple.model.mesh import Described
 
 @dataclass(frozen=True, eq=False)
 class Physics(Described):
-    """What the bones of a skeleton are made of; every part may be missing.
+    """The physical properties of a skeleton's bones; every part may be missing.
 
     Attributes:
         geoms: Solid shapes as the file has them.
         capsules: By joint, what stands for its bone in collisions; None to derive them from the
             geoms or else from the bones.
-        masses: By joint; None for a joint whose mass is not known, and None in place of the mapping
-            if nothing is known about masses.
-        loops: What closes the tree to a mechanism.
+        masses: By joint; None for a joint with unknown mass, and None in place of the mapping if no mass
+            is known.
+        loops: Loops that close the tree to a mechanism.
         excludes: Pairs of joints whose geoms may overlap.
-        contactless: Joints whose bodies are only seen, as MJCF says it of bodies whose geoms touch nothing: no
-            capsules are derived for them.
+        contactless: Joints whose bodies are only visual, such as MJCF bodies whose geoms touch nothing: they get no
+            derived capsules.
     """
 
     geoms: tuple[Geom, ...] = ()
@@ -80,7 +79,7 @@ class Physics(Described):
                 one_of(f"joint of {what}", name, names)
 
     def _joints(self) -> Iterable[tuple[str, str]]:
-        """What refers to a joint, and its name."""
+        """For every reference to a joint what refers to it, and the joint's name."""
         yield from (("a geom", one.joint) for one in self.geoms)
         yield from (("a capsule", name) for name in self.capsules or ())
         yield from (("a mass", name) for name in self.masses or ())
@@ -89,7 +88,7 @@ class Physics(Described):
         yield from (("a contactless body", name) for name in self.contactless)
 
     def renamed(self, new: Callable[[str], str]) -> Physics:
-        """The same with other names of joints."""
+        """The same physics with other names of joints."""
         capsules, masses = self.capsules, self.masses
         return Physics(
             tuple(replace(one, joint=new(one.joint)) for one in self.geoms),
@@ -101,7 +100,7 @@ class Physics(Described):
         )
 
     def scaled(self, factor: float) -> Physics:
-        """The same in a unit of length of which `factor` are one of the old; kg stay kg."""
+        """The same physics with all lengths times `factor`; masses stay in kg."""
 
         def longer(values: Any) -> Any:
             return None if values is None else tuple(factor * x for x in values)
@@ -139,7 +138,7 @@ class Physics(Described):
 
     @property
     def digest(self) -> str:
-        """A hash of the content, without turning meshes to text."""
+        """A hash of the content, without converting meshes to text."""
         hashed = hashlib.blake2b(digest_size=16)
         for geom in self.geoms:
             if geom.kind == "mesh":
@@ -177,7 +176,7 @@ class Physics(Described):
 
     @classmethod
     def from_json(cls, data: Any) -> Physics:
-        """What `to_json` described."""
+        """The physics that `to_json` described."""
         if not isinstance(data, Mapping):
             raise SuppleError(f"physics from JSON: expected an object, got {brief(data)}")
         capsules, masses = data.get("capsules"), data.get("masses")

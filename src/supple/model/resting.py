@@ -1,4 +1,4 @@
-"""The parts of a skeleton as they are in a pose, for one that rests in it."""
+"""The parts of a skeleton whose rest is a pose of another."""
 
 from dataclasses import replace
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from supple.kernels import layout
 from supple.model.joints import Mimic
-from supple.model.parts import UPRIGHT, Node, Tip
+from supple.model.parts import Node, Tip
 from supple.model.structure import Posed
-from supple.rotations import conjugate, multiply, rotate
+from supple.rotations import IDENTITY_WXYZ, conjugate, multiply, rotate
 
 
 def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
     """Joints and tips, in the order given, of a skeleton whose rest has the world frames of a pose.
 
-    Scales of the pose go into the offsets; a mimic joint stands where the joint it copies puts it.
+    Scales of the pose are multiplied into the offsets; mimic joints keep following their sources.
 
     Args:
         pose: A single pose.
@@ -25,12 +25,12 @@ def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
     if pose.scales is None:
         offsets, rotations = pose.local_translations, pose.local_rotations
         stretch = skeleton.packed_ints[tip_joint, layout.STRETCH_Q]
-        padded = np.append(pose.coordinates, 1.0)  # so that -1 finds a factor of 1
+        padded = np.append(pose.coordinates, 1.0)  # so that index -1 gives a factor of 1
         tip_offset = tip_offset * padded[stretch][:, None]
     else:
         above = np.concatenate([parents, tip_joint])
         R, p = pose.rotations, pose.positions
-        R_above = np.where(above[:, None] < 0, UPRIGHT, R[above])
+        R_above = np.where(above[:, None] < 0, IDENTITY_WXYZ, R[above])
         p_above = np.where(above[:, None] < 0, 0.0, p[above])
         local = rotate(conjugate(R_above), p - p_above)
         turned = multiply(conjugate(R_above), R)
@@ -40,7 +40,7 @@ def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
     for node, j in zip(skeleton.nodes, skeleton.file_order.tolist(), strict=True):
         joint = node.joint
         if isinstance(joint.mimic, Mimic):
-            # Both count from the new rest, so what was left at zero is gone.
+            # Both are measured from the new rest, so the offset is zero.
             joint = replace(joint, mimic=replace(joint.mimic, offset=0.0))
         nodes.append(Node(node.name, node.parent, offsets[j], joint, rotations[j]))
     tips = [

@@ -1,7 +1,7 @@
 """Skeletons and their poses.
 
-A skeleton is an immutable tree of joints, with tips, that poses and solvers refer to by name. A pose
-holds the coordinates of every joint of a skeleton, for one pose or for a batch of them.
+A skeleton is an immutable tree of joints and tips with names. A pose holds the coordinates of every joint
+of a skeleton, or of a batch of such poses.
 """
 
 from __future__ import annotations
@@ -53,27 +53,27 @@ if TYPE_CHECKING:
     from supple.model.physics import Physics
 
 FORMAT = "supple-skeleton"
-VERSION = 1
+FORMAT_VERSION = 1
 POSE_FORMAT = "supple-pose"
-POSE_VERSION = 1
+POSE_FORMAT_VERSION = 1
 Floats = NDArray[np.float64]
 
 
 class Pose:
-    """Where every joint of a skeleton stands.
+    """The coordinates of every joint of a skeleton.
 
-    A pose stores coordinates: hinge, axes and slider values as numbers, so that turns beyond pi
-    survive, balls and cones as quaternions wxyz; and, where it has them, offsets and scales of its
-    own. Leading axes are a batch: `len(poses)`, `poses[i]` and iteration go along the first. Poses
-    are immutable: they compare by content, hash, copy, pickle and go to and from JSON.
+    Hinge, axes and slider coordinates are scalars, so that turns beyond pi survive; those of balls and
+    cones are quaternions wxyz. A pose may also have its own offsets and scales. Leading axes are a
+    batch: `len(poses)`, `poses[i]` and iteration use the first axis. Poses are immutable: they compare
+    by content, hash, copy, pickle and go to and from JSON.
 
     Args:
-        skeleton: What is posed.
+        skeleton: The skeleton.
         coordinates: Shape (..., Q), joint after joint; None for the rest pose. Quaternions are
             scaled to length one if they are within 1e-6 of it, and joints that mimic others follow.
         translations: Offsets of the joints in their parents' frames, in place of the skeleton's,
             shape (..., N, 3).
-        scales: Factors along the axes of each joint's frame, inherited by what hangs on it, shape
+        scales: Factors along the axes of each joint's frame, inherited by everything below it, shape
             (..., N, 3).
     """
 
@@ -111,9 +111,9 @@ class Pose:
         translations: Floats | None = None,
         scales: Floats | None = None,
     ) -> Pose:
-        """A pose of arrays that are known to be right and that nobody else will write to.
+        """A pose of arrays that are valid and that nobody else will write to.
 
-        They are contiguous and writable; translations and scales have the batch axes of the
+        They must be contiguous and writable; translations and scales have the batch axes of the
         coordinates, or none.
         """
         pose = cls.__new__(cls)
@@ -126,7 +126,7 @@ class Pose:
 
     @classmethod
     def from_angles(cls, skeleton: Skeleton, angles: ArrayLike) -> Pose:
-        """The pose with given freedoms, shape (..., D) in `skeleton.freedoms` order.
+        """The pose of values of the freedoms, shape (..., D) in `skeleton.freedoms` order.
 
         Balls and cones take rotation vectors; frozen axes are at rest.
         """
@@ -161,7 +161,7 @@ class Pose:
 
     @property
     def skeleton(self) -> Skeleton:
-        """What is posed."""
+        """The skeleton."""
         return self._skeleton
 
     @property
@@ -181,7 +181,7 @@ class Pose:
 
     @property
     def packed_coordinates(self) -> Floats:
-        """The coordinates as kernels take them: writable, contiguous, and not to be written to."""
+        """The coordinates as kernels take them: a writable, contiguous array that must not be written to."""
         return self._coordinates
 
     @property
@@ -197,7 +197,7 @@ class Pose:
     # World frames ---------------------------------------------------------------------------------
 
     def _forward(self) -> tuple[Floats, Floats, Floats | None]:
-        """World positions, rotations and, with scales, linear parts; found once."""
+        """World positions, rotations and, with scales, linear parts; computed once."""
         if self._frames is None:
             parts = (self._skeleton, self._coordinates, self._translations, self._scales)
             positions, rotations, linear = world_frames(*parts)
@@ -231,14 +231,14 @@ class Pose:
         return self.rotations[..., self._skeleton.index(name), :]
 
     def jacobian(self, name: str) -> Floats:
-        """How fast a joint's or tip's frame moves with each freedom, shape (..., 6, D).
+        """The Jacobian of a joint's or tip's frame by the freedoms, shape (..., 6, D).
 
-        Rows 0 to 2: velocity of its origin in the world, model units a unit of the freedom; rows 3 to 5: its
-        angular velocity in the world, rad a unit. Columns: the freedoms in `skeleton.freedoms` order, an angle a
-        radian, a slide a model unit, a stretch its factor. The three of a ball are those of its angular velocity
-        in the joint's rest frame (q' = exp(v dt) q), as in `Solution.velocity`, not the slopes of the rotation
-        vector that `angles` has. So `pose.jacobian(name) @ s.velocity` is the frame's velocity. A joint that
-        copies another counts in that one's column; joints that do not move the frame have zeros.
+        Rows 0 to 2: world velocity of its origin, model units per unit of the freedom; rows 3 to 5: its world
+        angular velocity, rad per unit. Columns: the freedoms in `skeleton.freedoms` order; a unit is a radian for
+        angles, a model unit for slides and 1 for stretch factors. The three columns of a ball are for its angular
+        velocity in the joint's rest frame (q' = exp(v dt) q), as in `Solution.velocity`, not for the derivatives of
+        the rotation vector in `angles`. So `pose.jacobian(name) @ s.velocity` is the frame's velocity. A mimic joint
+        is part of its source's column; joints that do not move the frame have zeros.
 
         Args:
             name: A joint or tip.
@@ -260,7 +260,7 @@ class Pose:
     def center_of_mass(self) -> Floats:
         """The centre of mass in the world, shape (..., 3), in the model's unit.
 
-        That of all bones that weigh something, as `skeleton.masses` has them.
+        That of all bones with a mass in `skeleton.masses`.
 
         Raises:
             SuppleError: The skeleton has no masses, or not all are known.
@@ -303,12 +303,12 @@ class Pose:
     # Other poses from this one --------------------------------------------------------------------
 
     def with_(self, values: Mapping[str, Any]) -> Pose:
-        """This pose with some joints moved; batch axes of the values broadcast with the pose's.
+        """This pose with other values for some joints; batch axes of the values broadcast with the pose's.
 
         Args:
             values: By joint: a number for a hinge or slider; wxyz or a rotation vector for a ball
                 or cone; a number for each label of a joint that has several, or a mapping such as
-                {"x": 0.1}; x, y, z, w, x, y, z for a Free joint. By "joint.label" for one number,
+                {"x": 0.1}; x, y, z, w, x, y, z for a Free joint. By "joint.label" for one coordinate,
                 as in "arm.stretch" or "wrist.x".
         """
         skeleton, old = self._skeleton, self._coordinates
@@ -323,18 +323,18 @@ class Pose:
         return Pose._wrap(skeleton, q, *extras)
 
     def interpolate(self, other: Pose, t: ArrayLike) -> Pose:
-        """The poses at the fractions t of the way to another; t broadcasts with both batches.
+        """Poses interpolated from this one (t = 0) to another (t = 1); t broadcasts with both batches.
 
-        Quaternions go the short way at constant speed (slerp), everything else goes straight.
+        Quaternions by slerp along the shortest rotation, everything else linearly.
         """
         self._check_same("interpolate", other)
         t = array("t", t, (...,))
         packed = self._skeleton.packed
         a, b = self._coordinates, other._coordinates
         q = mix(a, b, t[..., None])
-        if len(packed.turn_at):
-            q[..., packed.turn_at] = slerp(
-                a[..., packed.turn_at], b[..., packed.turn_at], t[..., None]
+        if len(packed.quaternion_at):
+            q[..., packed.quaternion_at] = slerp(
+                a[..., packed.quaternion_at], b[..., packed.quaternion_at], t[..., None]
             )
         follow(self._skeleton, q)
         translations = scales = None
@@ -349,15 +349,15 @@ class Pose:
         """The same pose of another skeleton, joints matched by name.
 
         A joint that is the same in both (kind, axes, limits, rest rotation) keeps its coordinates.
-        Of others the local rotation in the parent's frame is taken over as far as the joint can make
-        it: a hinge takes the part about its axis, and limits are not applied (see `clamped`). What
-        such a joint slides or shifts becomes its offset; its stretch stays at rest. Joints that this
-        pose does not have stay at rest, and joints that `skeleton` does not have are left out.
+        Other joints take the local rotation in the parent's frame, as far as they can make it: a hinge
+        takes the twist about its axis, and limits are not applied (see `clamped`). Slides and shifts of
+        such a joint become its offset; its stretch stays at rest. Joints that this pose does not have
+        stay at rest, and joints that `skeleton` does not have are left out.
 
         Args:
-            skeleton: Whose pose it becomes.
-            offsets: Which joints bring their offsets along: those whose offset is not the one of
-                their own skeleton ("animated"), or "all". The others have those of `skeleton`.
+            skeleton: The other skeleton.
+            offsets: Which joints keep their offsets from this pose: those whose offset differs from
+                that of their own skeleton ("animated"), or "all". The others have those of `skeleton`.
 
         Raises:
             SuppleError: No joint has a name in common.
@@ -378,17 +378,16 @@ class Pose:
         return Pose._wrap(skeleton, found._coordinates.reshape(*batch, -1), *extras)
 
     def clamped(self) -> Pose:
-        """This pose with every joint put into its limits: what is inside keeps its bits."""
+        """This pose with every joint projected to its limits; coordinates inside keep their bits."""
         q = project(self._skeleton, self._coordinates)
         return Pose._wrap(self._skeleton, q, self._translations, self._scales)
 
     # Measures -------------------------------------------------------------------------------------
 
     def violations(self) -> Floats:
-        """By how much each joint is outside its limits, radians or length, shape (..., N).
+        """The distance of each joint outside its limits, radians or length, shape (..., N); 0 inside.
 
-        0 inside. A joint that mimics another and is not where that one puts it counts as outside by
-        the difference.
+        A mimic joint that does not follow its source counts as outside by the difference.
         """
         skeleton = self._skeleton
         q = flat(self._coordinates)
@@ -397,10 +396,10 @@ class Pose:
         return out.reshape(*self.batch_shape, len(skeleton.joints))
 
     def turns(self, other: Pose) -> Floats:
-        """The angle by which each joint turns between this pose and another, shape (..., N).
+        """The angle by which each joint turns between this pose and another [rad], shape (..., N).
 
-        A joint of one angle turns by the difference, which may be more than pi; the others by the
-        angle of the shortest turn. What slides or stretches does not turn.
+        A joint with one angle turns by the difference, which may be more than pi; the others by the
+        angle of the shortest rotation. Slides and stretches do not count.
         """
         self._check_same("turns", other)
         angles = angle_between(self.local_rotations, other.local_rotations)
@@ -426,7 +425,9 @@ class Pose:
         """The poses at an index, slice or mask of the leading axes."""
         if not self.batch_shape:
             raise TypeError("a single pose cannot be indexed")
-        np.broadcast_to(True, self.batch_shape)[key]  # an index too many must not reach deeper
+        np.broadcast_to(True, self.batch_shape)[
+            key
+        ]  # an extra index must not reach the coordinates
         key = key if isinstance(key, tuple) else (key,)
         if any(k is Ellipsis for k in key):
             key = (*key, slice(None))
@@ -439,7 +440,7 @@ class Pose:
     def __iter__(self) -> Iterator[Pose]:
         return (self[i] for i in range(len(self)))
 
-    # Comparing, keeping and showing ---------------------------------------------------------------
+    # Comparing, storing and showing ---------------------------------------------------------------
 
     def _check_same(self, what: str, other: Pose) -> None:
         if instance(what, other, Pose)._skeleton != self._skeleton:
@@ -454,7 +455,7 @@ class Pose:
         return np.broadcast_to(1.0 if self._scales is None else self._scales, shape)
 
     def __eq__(self, other: object) -> bool:
-        """True if skeleton and numbers are the same; q and -q are not the same numbers."""
+        """True if skeleton and arrays are equal; quaternions q and -q are not equal."""
         if not isinstance(other, Pose):
             return NotImplemented
         return (
@@ -481,12 +482,12 @@ class Pose:
         """Plain dictionaries and lists; `from_json` reads them back to the last bit.
 
         Args:
-            skeleton: Whether the skeleton goes in too; if not, its fingerprint does.
+            skeleton: Whether to include the skeleton; if not, its fingerprint is included.
         """
         own = self._skeleton
         return {
             "format": POSE_FORMAT,
-            "version": POSE_VERSION,
+            "version": POSE_FORMAT_VERSION,
             "skeleton": own.to_json() if flag("skeleton", skeleton) else own.fingerprint,
             "coordinates": self._coordinates.tolist(),
             "translations": None if self._translations is None else self._translations.tolist(),
@@ -498,10 +499,10 @@ class Pose:
         """The pose that `to_json` described.
 
         Args:
-            data: What `to_json` gave.
-            skeleton: Whose pose it is; None if the data holds the skeleton.
+            data: The result of `to_json`.
+            skeleton: The skeleton; None if the data holds it.
         """
-        check_format(data, POSE_FORMAT, POSE_VERSION)
+        check_format(data, POSE_FORMAT, POSE_FORMAT_VERSION)
         held = data.get("skeleton")
         own = Skeleton.from_json(held) if isinstance(held, Mapping) else None
         if skeleton is None:
@@ -539,7 +540,7 @@ class Pose:
 
 
 def check_format(data: Any, name: str, version: int) -> None:
-    """True if JSON data is of a format and of a version that can be read."""
+    """Raise unless JSON data has a format and a version."""
     given = data.get("format") if isinstance(data, Mapping) else None
     if not isinstance(given, str) or given != name:
         given = data.get("format") if isinstance(data, Mapping) else data
@@ -569,10 +570,10 @@ class Skeleton:
     Args:
         nodes: The joints.
         tips: Named frames on them.
-        physics: What the bones are made of: geoms, capsules, masses, loops.
+        physics: Geoms, capsules, masses and loops.
 
     Raises:
-        SuppleError: Names are blank, doubled or unknown, parents run in a circle, numbers are not
+        SuppleError: Names are blank, duplicate or unknown, parents form a cycle, numbers are not
             finite, quaternions not unit (within 1e-6), a Cone lacks an axis or a mimic its joint.
     """
 
@@ -637,7 +638,7 @@ class Skeleton:
         self._freedom_table: Freedoms | None = None
         self._fingerprint: str | None = None
         self._free_roots: tuple[FreeRoot, ...] | None = None
-        self._problems: Any = None  # those that `supple.solve` keeps prepared for it
+        self._problems: Any = None  # the cache of prepared problems of `supple.solve`
 
     # What it holds --------------------------------------------------------------------------------
 
@@ -663,7 +664,7 @@ class Skeleton:
 
     @property
     def freedoms(self) -> tuple[str, ...]:
-        """A name for each number of `Pose.angles`: "j0" for a lone one, "j0.x", "j0.stretch"."""
+        """A name for each freedom, as in `Pose.angles`: "j0" if it is the joint's only one, "j0.x", "j0.stretch"."""
         if self._freedoms is None:
             self._freedoms = tuple(
                 f"{name}.{label}" if label else name
@@ -674,7 +675,7 @@ class Skeleton:
 
     @property
     def freedom_table(self) -> Freedoms:
-        """What each freedom moves, its axis and its limits, as arrays; see `Freedoms`."""
+        """The table of freedoms: what each one moves, its axis and its limits; see `Freedoms`."""
         if self._freedom_table is None:
             from supple.model.freedoms import Freedoms  # not needed to solve
 
@@ -740,35 +741,35 @@ class Skeleton:
             )
         )
 
-    # What the bones are made of --------------------------------------------------------------------
+    # Physics ---------------------------------------------------------------------------------------
 
     @property
     def physics(self) -> Physics | None:
-        """Geoms, capsules, masses, loops and excluded pairs; None if the model has none of these."""
+        """Geoms, capsules, masses, loops and excluded pairs; None if the model has none."""
         return self._physics
 
     @property
     def geoms(self) -> tuple[Geom, ...]:
-        """Solid shapes on the bones, as the file has them."""
+        """Collision shapes on the bones, as in the file."""
         return () if self._physics is None else self._physics.geoms
 
     @property
     def loops(self) -> tuple[Loop, ...]:
-        """What closes the tree to a mechanism."""
+        """Loops that close the tree to a mechanism."""
         return () if self._physics is None else self._physics.loops
 
     @property
     def masses(self) -> Mapping[str, Mass | None] | None:
-        """Masses by joint, None for one that is not known; None if there are no masses at all."""
+        """Masses by joint, None for an unknown mass; None if there are no masses at all."""
         return None if self._physics is None else self._physics.masses
 
     @property
     def capsules(self) -> Mapping[str, tuple[Capsule, ...]]:
-        """What stands for each bone in collisions, by joint, in the joint's frame.
+        """The capsules of each bone for collisions, by joint, in the joint's frame.
 
-        Those given (`with_physics(capsules=...)`), else one around each geom that may touch
-        something, and along each bone of rigid bodies without geoms (of all bones if no geom touches
-        anything), a tenth of the bone's length in radius.
+        Those given (`with_physics(capsules=...)`); else one around each geom that may touch something,
+        and one along each bone of rigid bodies without geoms (of all bones if no geom touches anything),
+        with a tenth of the bone's length as radius.
         """
         from supple.model.capsules import of_skeleton  # not needed to solve
 
@@ -783,8 +784,8 @@ class Skeleton:
     def with_physics(self, **changes: Any) -> Skeleton:
         """The same skeleton with other geoms=, capsules=, masses=, loops= or excludes=.
 
-        Capsules and masses are mappings by joint. As of poses, there are none of the one skeleton for
-        the other; `Pose.on` takes them over.
+        Capsules and masses are mappings by joint. Poses of the one skeleton are not poses of the other;
+        `Pose.on` transfers them.
         """
         from dataclasses import replace
 
@@ -799,7 +800,7 @@ class Skeleton:
     # writes to them.
     @property
     def packed(self) -> Packed:
-        """Everything below and the maps between coordinates and freedoms."""
+        """The packed skeleton, with the maps between coordinates and freedoms."""
         return self._packed
 
     @property
@@ -817,14 +818,14 @@ class Skeleton:
         """The joint (T,), offset (T, 3) and rotation wxyz (T, 4) of each tip."""
         return self._packed_tips
 
-    # Finding the way ------------------------------------------------------------------------------
+    # Navigating the tree --------------------------------------------------------------------------
 
     def index(self, name: str, *, what: str = "joint or tip") -> int:
-        """The place of a joint or tip in `names`; an unknown name is an error with the nearest.
+        """The index of a joint or tip in `names`; the error for an unknown name suggests the nearest.
 
         Args:
             name: The name.
-            what: What the error calls it.
+            what: What the name is called in the error.
         """
         found = self._index.get(name) if isinstance(name, str) else None
         if found is None:
@@ -833,7 +834,7 @@ class Skeleton:
         return found
 
     def children(self, name: str) -> tuple[str, ...]:
-        """The joints and then the tips that hang on a joint; a tip has none."""
+        """The child joints and then the tips of a joint; a tip has none."""
         if self._children is None:
             below: list[list[int]] = [[] for _ in self._names]
             links = [*self.parents.tolist(), *self._packed_tips[0].tolist()]
@@ -844,7 +845,7 @@ class Skeleton:
         return tuple(self._names[k] for k in self._children[self.index(name)])
 
     def parent(self, name: str) -> str | None:
-        """The joint that a joint or tip hangs on; None for a root."""
+        """The parent joint of a joint or tip; None for a root."""
         j = self._above(self.index(name))
         return None if j < 0 else self._names[j]
 
@@ -862,25 +863,25 @@ class Skeleton:
         """
         first = -1 if root is None else self.index(root)
         k = self.index(tip)
-        way = [k]
+        path = [k]
         while k != first and (k := self._above(k)) >= 0:
-            way.append(k)
-        if root is not None and way[-1] != first:
+            path.append(k)
+        if root is not None and path[-1] != first:
             raise SuppleError(
                 f"path: expected a root above {tip!r} (one of "
-                f"{', '.join(repr(self._names[i]) for i in reversed(way))}), got {root!r}"
+                f"{', '.join(repr(self._names[i]) for i in reversed(path))}), got {root!r}"
             )
-        return tuple(self._names[i] for i in reversed(way))
+        return tuple(self._names[i] for i in reversed(path))
 
     def length(self, name: str, *, root: str | None = None) -> float:
-        """How far a joint or tip is from its parent at rest, in the model's unit.
+        """The distance of a joint or tip from its parent at rest, in the model's unit.
 
-        With `root`, the sum along the way from there down to `name`.
+        With `root`, the sum along the path from there down to `name`.
         """
-        way = [name] if root is None else self.path(root, name)[1:]
+        path = [name] if root is None else self.path(root, name)[1:]
         count = len(self._joints)
         total = 0.0
-        for k in map(self.index, way):
+        for k in map(self.index, path):
             offset = self._packed_tips[1][k - count] if k >= count else self.offsets[k]
             total += float(np.linalg.norm(offset))
         return total
@@ -889,13 +890,13 @@ class Skeleton:
 
     @property
     def rest(self) -> Pose:
-        """The pose in which every joint is as it was built."""
+        """The pose with every joint at rest."""
         if self._rest is None:
             self._rest = Pose._wrap(self, self._packed.rest.copy())
         return self._rest
 
     def pose(self, values: Mapping[str, Any] | None = None) -> Pose:
-        """The rest pose with some joints moved, as in `Pose.with_`.
+        """The rest pose with other values for some joints, as in `Pose.with_`.
 
         {"elbow": 1.2, "wrist": (1, 0, 0, 0), "hand.stretch": 1.5}.
         """
@@ -912,9 +913,9 @@ class Skeleton:
     def with_rest(self, pose: Pose) -> Skeleton:
         """The same skeleton with a pose as its rest.
 
-        Its rest pose has the world frames of `pose`. Limits keep their numbers, and count from the
-        new rest from now on; a mimic joint still stands where the joint it copies puts it. Scales
-        of the pose go into the offsets.
+        Its rest pose has the world frames of `pose`. Limits keep their values, which are now relative
+        to the new rest; mimic joints keep following their sources. Scales of the pose are multiplied
+        into the offsets.
         """
         if instance("with_rest", pose, Pose).skeleton != self:
             raise another("with_rest", self, pose.skeleton, expected="a pose of this skeleton")
@@ -924,7 +925,7 @@ class Skeleton:
             )
         return Skeleton(*rested_parts(pose), physics=self._physics)
 
-    # Comparing, keeping and showing ---------------------------------------------------------------
+    # Comparing, storing and showing ---------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, joints in the order given; `from_json` reads them back."""
@@ -936,7 +937,7 @@ class Skeleton:
     def _parts_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "joints": [part_to_json(node) for node in self.nodes],
             "tips": [part_to_json(tip) for tip in self.tips],
         }
@@ -944,7 +945,7 @@ class Skeleton:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Skeleton:
         """The skeleton that `to_json` described."""
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         nodes = [part_from_json(Node, node) for node in data.get("joints", ())]
         tips = [part_from_json(Tip, tip) for tip in data.get("tips", ())]
         physics = None
@@ -956,7 +957,7 @@ class Skeleton:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the content, 32 letters: equal for equal skeletons, in every process."""
+        """A hash of the content, 32 hexadecimal digits: equal for equal skeletons, in every process."""
         if self._fingerprint is None:
             text = json.dumps(self._parts_json(), sort_keys=True)
             if self._physics is not None:
@@ -1023,7 +1024,7 @@ def chain(
     """A chain of links, straight along +X at rest, with its first joint at the origin.
 
     Args:
-        lengths: The length of each link, in the model's unit; zero will do.
+        lengths: The length of each link, in the model's unit; zero is allowed.
         joint: How every joint moves, or one for each link.
         names: A name for each joint; "j0", "j1", ... by default. The end is called "tip".
     """

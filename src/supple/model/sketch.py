@@ -1,6 +1,6 @@
-"""Small pictures that need nothing but text: a skeleton as a tree, a pose as an SVG.
+"""Small pictures made of text: a skeleton as a tree, a pose as an SVG.
 
-Bones are lines and joints light blue dots, seen from three quarters with +Y up, or from the front
+Bones are lines and joints light blue dots, in a three-quarter view with +Y up, or from the front
 if everything lies in one XY plane. Joint frames are short red, green and blue lines for x, y and z;
 limits are drawn in violet.
 """
@@ -20,10 +20,10 @@ from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, m
 
 Floats = NDArray[np.float64]
 
-WIDTH, HEIGHT, MARGIN = 360, 240, 18
+SVG_WIDTH, SVG_HEIGHT, SVG_MARGIN = 360, 240, 18  # [px]
 AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
-MOST_POSES = 12  # of a batch
-MOST_DETAILED = 200  # joints, beyond which frames and limits would only be clutter
+MOST_POSES = 12  # of a batch that are drawn
+MOST_DETAILED_JOINTS = 200  # beyond which frames and limits would only be clutter
 
 
 def skeleton_tree(skeleton: Structure, *, limit: int = 200) -> str:
@@ -70,8 +70,8 @@ class Curve(NamedTuple):
 def limit_curves(pose: Posed) -> list[Curve]:
     """World lines that show the limits of a single pose's joints.
 
-    An angle is a fan from its lower to its upper limit, about where its child stands with the angle at
-    zero; swing is the rim of a cone and two ribs; a slide is its stretch of way. Their size is a third of the bone.
+    An angle is a fan from its lower to its upper limit, about the direction of its child at angle zero; a swing is
+    the rim of a cone and its ribs; a slide is its range. Their size is a third of the bone.
     """
     skeleton = pose.skeleton
     parents, table = skeleton.parents, skeleton.freedom_table
@@ -90,7 +90,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
         if joint.has_swing_limits:
             lines = _cone(table.cones.of(j))
         before = np.array([1.0, 0.0, 0.0, 0.0])
-        for k, one in enumerate(joint.numbers):
+        for k, one in enumerate(joint.scalars):
             if one.slides:
                 continue
             axis = np.array(one.axis)
@@ -104,7 +104,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
 
 
 def _directions(pose: Posed) -> list[tuple[Floats, float]]:
-    """For each joint the direction, in its own frame, and the distance of the first thing on it."""
+    """For each joint the direction, in its own frame, and the distance of its first child or tip."""
     skeleton = pose.skeleton
     positions = pose.positions
     extent = float(np.max(np.ptp(positions, axis=0), initial=0.0)) or 1.0
@@ -137,8 +137,8 @@ def swing_rim(cone: Cones, count: int) -> Floats:
     """The outermost directions of a cone joint's axis, all around, in its rest frame (count, 3).
 
     Args:
-        cone: The limits of one joint, as `Cones.of` gives them.
-        count: How many; the first and the last are the same.
+        cone: The limits of one joint, from `Cones.of`.
+        count: Number of directions; the first and the last are the same.
     """
     axis, around = cone.axis[0], np.linspace(0, 2 * math.pi, count)
     tilts = cone.half_angles[0]
@@ -157,7 +157,7 @@ def swing_rim(cone: Cones, count: int) -> Floats:
 
 
 def swing_limit(cone: Cones, about: Floats) -> float:
-    """How far one cone joint may swing [rad] about a direction (3,), whose part square to its axis counts."""
+    """The swing limit of one cone joint [rad] about the component of a direction (3,) perpendicular to its axis."""
     down, up, left, right = cone.half_angles[0]
     if not up:
         return float(cone.swing[0])
@@ -175,8 +175,8 @@ def _cone(cone: Cones) -> list[Floats]:
 
 
 def _ranges(j: int, joint: Joint, frame: Floats, origin: Floats, q: Floats) -> list[Curve]:
-    """The way along one slide, or the edge of what two cover, if it is finite."""
-    slides = [one for one in joint.numbers if one.slides]
+    """The range of one slide, or the outline of the ranges of two, if they are finite."""
+    slides = [one for one in joint.scalars if one.slides]
     axes = [np.array(one.axis) for one in slides]
     limits = [one.limits or (-math.inf, math.inf) for one in slides]
     if len(axes) > 2 or any(math.isinf(x) for pair in limits for x in pair):
@@ -201,7 +201,7 @@ def pose_svg(pose: Posed) -> str:
     chosen = chosen if len(all_positions) else chosen[:0]
     groups = all_positions[chosen]
     curves: list[Curve] = []
-    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED:
+    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED_JOINTS:
         curves = limit_curves(pose)
     everything = np.concatenate([groups.reshape(-1, 3), *(curve.points for curve in curves)])
     if not len(everything):
@@ -210,14 +210,14 @@ def pose_svg(pose: Posed) -> str:
     view = _view(bool(flat))
     place = _fit(everything @ view.T)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" style="background:white">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SVG_WIDTH}" height="{SVG_HEIGHT}" '
+        f'viewBox="0 0 {SVG_WIDTH} {SVG_HEIGHT}" role="img" style="background:white">'
         f"<title>{escape(repr(pose))}</title>"
     ]
     for curve in curves:
         d = _path(place(curve.points @ view.T))
         parts.append(f'<path d="{d}" fill="#9467bd" fill-opacity="0.12" stroke="#9467bd"/>')
-    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED:
+    if not pose.batch_shape and len(skeleton.joints) <= MOST_DETAILED_JOINTS:
         parts += _triads(pose, view, place)
     for n, positions in enumerate(groups):
         opacity = 0.25 + 0.75 * (n + 1) / len(groups) if len(groups) > 1 else 1.0
@@ -226,7 +226,7 @@ def pose_svg(pose: Posed) -> str:
 
 
 def _view(flat: bool) -> Floats:
-    """Rows: right and up on the page, as world directions."""
+    """Right and up in the picture, as world directions, in rows."""
     yaw, pitch = (0.0, 0.0) if flat else (math.radians(35), math.radians(22))
     right = (math.cos(yaw), 0.0, -math.sin(yaw))
     up = (-math.sin(yaw) * math.sin(pitch), math.cos(pitch), -math.cos(yaw) * math.sin(pitch))
@@ -234,9 +234,9 @@ def _view(flat: bool) -> Floats:
 
 
 def _fit(points: Floats):
-    """A function from the plane of view to the page that fits all points into it."""
+    """A function from the view plane to the picture that fits all points into it."""
     low, high = points.min(axis=0), points.max(axis=0)
-    room = np.array([WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN])
+    room = np.array([SVG_WIDTH - 2 * SVG_MARGIN, SVG_HEIGHT - 2 * SVG_MARGIN])
     size = high - low
     with np.errstate(divide="ignore"):
         scale = float(np.min(room / size))
@@ -244,7 +244,7 @@ def _fit(points: Floats):
     middle = 0.5 * low + 0.5 * high
 
     def place(at: Floats) -> Floats:
-        return (at - middle) * (scale, -scale) + (WIDTH / 2, HEIGHT / 2)
+        return (at - middle) * (scale, -scale) + (SVG_WIDTH / 2, SVG_HEIGHT / 2)
 
     return place
 

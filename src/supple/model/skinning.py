@@ -1,4 +1,4 @@
-"""Skinning: where the vertices of a mesh are when its skeleton stands in a pose."""
+"""Skinning: the vertices of a mesh in a pose of its skeleton."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from supple.threads import run_threaded
 Floats = NDArray[np.float64]
 
 METHODS = ("linear", "dual")
-RIGID = 1e-9  # how far from a rotation a matrix may be to count as one
+RIGIDITY_TOLERANCE = 1e-9  # how far from a rotation a matrix may be to count as one
 
 
 @overload
@@ -51,23 +51,22 @@ def skin(
     """The vertices of a mesh in world space, for one pose or for a batch of them.
 
     A skinned mesh follows its joints, any number for each vertex; a mesh on a joint follows that
-    joint; any other stands still. Morph targets count with their weights.
+    joint; any other mesh does not move. Morph targets are added with their weights.
 
     Args:
-        mesh: What is moved.
-        pose: Of the skeleton whose joints the mesh names; batch axes come first in the answer.
-        method: "linear" blends the joints' matrices, which every tool does; "dual" blends dual
-            quaternions, which keeps the volume of a limb that twists. The same where one joint
-            holds a vertex.
-        normals: Whether to give unit normals too; the mesh must have some.
-        threads: At most how many; all cores by default. The answer does not depend on it.
+        mesh: The mesh.
+        pose: A pose of the skeleton whose joints the mesh names; batch axes come first in the result.
+        method: "linear" blends the joints' matrices, as all tools do; "dual" blends dual quaternions,
+            which keeps the volume of a limb that twists. They agree where a vertex has one joint.
+        normals: Whether to return unit normals too; the mesh must have some.
+        threads: Maximum number of threads; all cores by default. The result does not depend on it.
 
     Returns:
         Positions, shape (..., V, 3), in the model's unit; with `normals`, also unit normals,
         shape (..., V, 3).
 
     Raises:
-        SuppleError: The pose has no joint of a name that the mesh needs, or the mesh no normals.
+        SuppleError: The pose lacks a joint that the mesh names, or the mesh has no normals.
     """
     one_of("method of skinning", method, METHODS)
     instance("pose", pose, Pose)
@@ -113,7 +112,7 @@ def morphed(mesh: Mesh) -> tuple[Floats, Floats | None]:
     """The positions and normals of a mesh with its morph targets added by their weights.
 
     Args:
-        mesh: What may have morph targets.
+        mesh: The mesh.
 
     Returns:
         Positions and normals, shape (V, 3), in the space of the mesh; None if it has no normals.
@@ -143,11 +142,11 @@ def dual_quaternions(matrices: Floats) -> tuple[Floats, Floats]:
     off = np.max(np.abs(gram - np.eye(3)), initial=0.0)
     mirrored = np.any(np.linalg.det(linear) < 0)
     stretches = np.zeros((0, matrices.shape[1], 9))
-    if off > RIGID or mirrored:
+    if off > RIGIDITY_TOLERANCE or mirrored:
         u, sizes, vt = np.linalg.svd(linear)  # the polar decomposition: rotation, then stretch
         turn = u @ vt
         sign = np.where(np.linalg.det(turn) < 0, -1.0, 1.0)[..., None]
-        # A mirror turns round the direction of the least stretch, which moves the rotation least.
+        # A mirror flips the direction of the least stretch, which changes the rotation least.
         u = np.concatenate([u[..., :2], u[..., 2:] * sign[..., None]], axis=-1)
         sizes = np.concatenate([sizes[..., :2], sizes[..., 2:] * sign], axis=-1)
         linear = u @ vt
@@ -159,7 +158,7 @@ def dual_quaternions(matrices: Floats) -> tuple[Floats, Floats]:
 
 
 def _influences(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """First, joint and weight; a mesh without a skin is held by one joint alone."""
+    """First, joint and weight; a mesh without a skin has one joint."""
     if mesh.skin is not None:
         return mesh.skin.first, mesh.skin.joint, mesh.skin.weight
     count = len(mesh.positions)
@@ -179,7 +178,7 @@ def _matrices(mesh: Mesh, pose: Pose) -> Floats:
 
 
 def _still(values: NDArray) -> NDArray:
-    """A read-only, contiguous view: what the kernels are compiled for."""
+    """A read-only, contiguous view, as kernels are compiled for."""
     view = np.ascontiguousarray(values).view()
     view.flags.writeable = False
     return view

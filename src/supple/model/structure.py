@@ -1,4 +1,7 @@
-"""What functions of the model need of a skeleton and of a pose, so that neither has to be imported."""
+"""Protocols of a skeleton and of a pose.
+
+Modules that `supple.model.skeleton` imports use them as types, since importing it back would be a cycle.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,15 @@ class Structure(Protocol):
     def __contains__(self, name: object, /) -> bool: ...  # noqa: D105
 
     def index(self, name: str) -> int:
-        """The place of a joint or tip in `names`."""
+        """The index of a joint or tip in `names`."""
         ...
 
     def parent(self, name: str) -> str | None:
-        """The joint that a joint or tip hangs on."""
+        """The parent joint of a joint or tip; None for a root."""
         ...
 
     def children(self, name: str) -> Sequence[str]:
-        """What hangs on a joint."""
+        """The child joints and tips of a joint."""
         ...
 
     @property
@@ -59,12 +62,12 @@ class Structure(Protocol):
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """Joints as given."""
+        """The joints in the order given."""
         ...
 
     @property
     def tips(self) -> Sequence[Tip]:
-        """Tips as given."""
+        """The tips in the order given."""
         ...
 
     @property
@@ -89,7 +92,7 @@ class Structure(Protocol):
 
     @property
     def freedom_table(self) -> Freedoms:
-        """What each freedom moves, its axis and its limits."""
+        """The table of freedoms."""
         ...
 
     @property
@@ -126,7 +129,7 @@ class Posed(Protocol):
 
     @property
     def skeleton(self) -> Any:
-        """What is posed."""
+        """The skeleton."""
         ...
 
     @property

@@ -145,7 +145,7 @@ def _chosen(skeleton: Skeleton, clips: Sequence[Motion], joints: Sequence[str] |
     turns = {
         name: joint
         for name, joint in zip(skeleton.joint_names, skeleton.joints, strict=True)
-        if joint.has_quaternion and not joint.numbers
+        if joint.has_quaternion and not joint.scalars
     }
     if joints is None:
         found = [name for name, joint in turns.items()

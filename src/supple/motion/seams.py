@@ -64,7 +64,7 @@ def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
     """The coordinates of the joints that a correction moves, given by their indices."""
     table = pose.skeleton.freedom_table
     turns, rows = table.quaternions.on(moving), table.rows.on(moving)
-    rows = rows.take(rows.is_scalar)
+    rows = rows.take(rows.is_additive)
     return Columns(
         turns.coordinate, turns.joint, rows.coordinate, rows.joint, rows.kind == Kind.ANGLE
     )

@@ -148,8 +148,8 @@ class Scene:
                 ends = view(np.stack([pose.position(one.effector), one.point]))
                 ax.plot(*ends.T, color=style.GOAL, lw=0.9, ls=(0, (1, 2)), zorder=marks.GOALS - 0.1)
             marks.goal(ax, view, one.point, shape=one.shape, scale=detail.scale)
-            if one.turn is not None:
-                marks.triad(ax, view, one.point, one.turn, 1.6 * size)
+            if one.orientation is not None:
+                marks.triad(ax, view, one.point, one.orientation, 1.6 * size)
         # A goal apart from its effector takes room beside the effector's name.
         far = 0.01 * float(np.linalg.norm(self.high - self.low))
         busy = {

@@ -1,20 +1,19 @@
 """The free set: which joints a solve may move.
 
-It is the union of what the goals free. A goal with `root` frees the joints from the effector up to
-that one; a goal with `depth` frees the nearest joints that can move its effector, 0 for all of
-them. A loop frees both its branches up to where they meet. A `Hold` frees nothing by itself; below a
-joint that the others free it frees the way down to what it holds, which would be carried along
-otherwise. `Pole`, `Rest`, `Avoid` and `Balance` free nothing. Locked joints stay, and joints that copy
-one another are locked and freed together.
+It is the union of the joints that the goals free. A goal with `root` frees the joints from the effector up to
+`root`; a goal with `depth` frees the nearest joints that can move its effector, all of them for depth 0. A loop
+frees both its branches up to the joint where they meet. A `Hold` alone frees nothing; if other goals free a joint
+above its effector, it frees the joints in between, so that the effector is not carried along. `Pole`, `Rest`,
+`Avoid` and `Balance` free nothing. Locked joints keep their coordinates, and joints that copy one another are
+locked and freed together.
 
-The free root of a model (`supple.model.free_root`), which would carry all of it along, stays where it is
-unless
+The free root of a model (`supple.model.free_root`) carries the whole model. It stays where it is unless
 - the caller frees it, a goal names it as `root`, or nothing else can move the goal's effector;
 - a limb of it is held in the world: by a `Hold` of the position of another effector, or by a loop with
   something that no free root carries;
 - it has two limbs or more, and goals place all of them (`Reach` or `Hold` with a position), so that
-  nothing is carried along that no goal places.
-`Balance` holds nothing: its feet go where the root carries them.
+  it carries no limb that no goal places.
+`Balance` holds nothing: the root carries its feet along.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
 
 
-def way_up(skeleton: Skeleton, joint: int) -> list[int]:
+def path_to_root(skeleton: Skeleton, joint: int) -> list[int]:
     """The joint and its ancestors, upwards."""
-    parents, way = skeleton.parents, []
+    parents, path = skeleton.parents, []
     while joint >= 0:
-        way.append(joint)
+        path.append(joint)
         joint = int(parents[joint])
-    return way
+    return path
 
 
 def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
-    """Which joints keep their start coordinates, shape (N,) of truth values."""
+    """True for joints that keep their start coordinates, shape (N,)."""
     locked = np.zeros(len(skeleton.joints), bool)
     for name in listed("lock", lock, "a list of joint names"):
         locked[skeleton.index(one_of("joint to lock", name, skeleton.joint_names))] = True
@@ -53,7 +52,7 @@ def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
 
 
 def _with_copies(skeleton: Skeleton, chosen: np.ndarray) -> np.ndarray:
-    """A choice of joints, shape (N,), changed in place so that joints that copy one another are chosen together."""
+    """Choose joints that copy one another together, in place; `chosen` has shape (N,)."""
     source = skeleton.freedom_table.joints.source
     copies = np.flatnonzero(source >= 0)
     np.logical_or.at(chosen, source[copies], chosen[copies])
@@ -67,17 +66,17 @@ class Roots(IntEnum):
     NAMED = 0
     """Those that a goal names, or that alone can move its effector."""
     HELD = 1
-    """Those with a limb that is held in the world, or whose limbs are all placed."""
+    """Those with a limb that is held in the world, or whose limbs are all placed by goals."""
     ALL = 2
     """All that the goals would free if they were joints like others."""
 
 
 class FreedRoots(NamedTuple):
-    """What a problem does with the free roots of its skeleton.
+    """Which free roots of its skeleton a problem moves.
 
     Attributes:
-        still: Those that stay, although `free_root=True` would let them move.
-        carried: Those that may move, although no goal names them.
+        still: Free roots that stay, although `free_root=True` would let them move.
+        carried: Free roots that may move, although no goal names them.
     """
 
     still: tuple[FreeRoot, ...]
@@ -111,7 +110,7 @@ def free_set(
 def freed_roots(
     skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, *, free_root: bool = False
 ) -> FreedRoots:
-    """What a problem does with free roots; arguments as for `free_set`."""
+    """Which free roots a problem moves; arguments as for `free_set`."""
     roots = skeleton.free_roots
     if not roots:
         return FreedRoots((), ())
@@ -128,7 +127,7 @@ def freed_roots(
 def _freed(
     skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, which: Roots
 ) -> np.ndarray:
-    """Which joints the goals free, shape (N,) of truth values, all False if nothing can move."""
+    """True for joints that the goals free, shape (N,); all False if nothing can move."""
     free = np.zeros(len(skeleton.joints), bool)
     roots: list[Limbs] = []
     if which is not Roots.ALL:
@@ -138,8 +137,8 @@ def _freed(
             still = _still(goal, roots, which)
             parted = branches(skeleton, goal)
             for end in goal.effectors:
-                way = way_up(skeleton, find_effector(skeleton, end).joint)
-                able = [j for j in way if j in parted and not locked[j]]
+                path = path_to_root(skeleton, find_effector(skeleton, end).joint)
+                able = [j for j in path if j in parted and not locked[j]]
                 able = [j for j in able if skeleton.freedom_table.joints.freedoms[j] > 0]
                 free[_without(able, still)] = True
     # The others, with effectors, root and depth.
@@ -149,7 +148,8 @@ def _freed(
         for name in goal.effectors:
             free[_freed_by(skeleton, goal, name, locked, still)] = True
     if not free.any():
-        # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
+        # With bones of zero length no joint moves the effector; free those that can rotate, so that the answer
+        # reports how far off it is.
         for goal in freeing:
             still = _still(goal, roots, which)
             for name in set(goal.effectors) & set(skeleton.tip_names):
@@ -163,7 +163,7 @@ def _freed(
 
 
 def _still(goal: Goal, roots: Sequence[Limbs], which: Roots) -> set[int]:
-    """The joints of the free roots that a goal leaves where they are, if others can move its effectors."""
+    """The joints of the free roots that stay for a goal, if other joints can move its effectors."""
     still: set[int] = set()
     for limbs in roots:
         names = [limbs.skeleton.joint_names[j] for j in limbs.root.joints]
@@ -174,10 +174,10 @@ def _still(goal: Goal, roots: Sequence[Limbs], which: Roots) -> set[int]:
 
 
 class Limbs(NamedTuple):
-    """What hangs on a free root and can move by itself, and what goals do to it.
+    """The limbs of a free root, which can move by themselves, and what goals do to them.
 
     Attributes:
-        skeleton: Whose root it is.
+        skeleton: The skeleton.
         root: The root.
         all_placed: True if there are two limbs or more, and goals place something on each.
         tied: True if a loop ties a limb to something that no free root carries.
@@ -227,12 +227,12 @@ class Limbs(NamedTuple):
 
 def _is_carried(skeleton: Skeleton, effector: str) -> bool:
     """True if a free root carries an effector."""
-    way = way_up(skeleton, find_effector(skeleton, effector).joint)
-    return any(root.joints[-1] in way for root in skeleton.free_roots)
+    path = path_to_root(skeleton, find_effector(skeleton, effector).joint)
+    return any(root.joints[-1] in path for root in skeleton.free_roots)
 
 
 def _without(joints: list[int], still: set[int]) -> list[int]:
-    """The joints that are not to stay; all of them if none is left."""
+    """The joints that need not stay; all of them if none is left."""
     return [j for j in joints if j not in still] or joints
 
 
@@ -247,19 +247,19 @@ def _freed_by(
 ) -> list[int]:
     """The joints a goal frees for one effector, upwards; with `idle` also those that cannot move it."""
     effector = find_effector(skeleton, name)
-    way = way_up(skeleton, effector.joint)
+    path = path_to_root(skeleton, effector.joint)
     if goal.root is not None:
         names = skeleton.joint_names
         top = skeleton.index(one_of("root joint", goal.root, names))
-        if top not in way:
+        if top not in path:
             raise SuppleError(
                 f"root {goal.root!r} is not above {name!r}; "
-                f"above it are {', '.join(repr(names[j]) for j in way)}"
+                f"above it are {', '.join(repr(names[j]) for j in path)}"
             )
-        way = way[: way.index(top) + 1]
-    movers = _movers(skeleton, goal, effector, way)
+        path = path[: path.index(top) + 1]
+    movers = _movers(skeleton, goal, effector, path)
     if idle:
-        movers = (j for j in way if skeleton.freedom_table.joints.freedoms[j] > 0)
+        movers = (j for j in path if skeleton.freedom_table.joints.freedoms[j] > 0)
     able = _without([j for j in movers if not locked[j]], still)
     return able[: goal.depth] if goal.depth else able
 
@@ -267,20 +267,20 @@ def _freed_by(
 def _freed_by_hold(
     skeleton: Skeleton, goal: Goal, name: str, free: np.ndarray, locked: np.ndarray
 ) -> list[int]:
-    """The joints from what is held up to the topmost of those above it that are free; none if none is."""
+    """The joints from what is held up to the topmost free joint above it; none if no joint above it is free."""
     effector = find_effector(skeleton, name)
-    way = way_up(skeleton, effector.joint)
-    carriers = [n for n, joint in enumerate(way) if free[joint]]
+    path = path_to_root(skeleton, effector.joint)
+    carriers = [n for n, joint in enumerate(path) if free[joint]]
     if not carriers:
         return []
-    between = way[: carriers[-1]]
+    between = path[: carriers[-1]]
     return [j for j in _movers(skeleton, goal, effector, between) if not locked[j]]
 
 
-def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) -> Iterator[int]:
-    """The joints on the way up that can move the effector.
+def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, path: list[int]) -> Iterator[int]:
+    """The joints on the path to the root that can move the effector.
 
-    For a position alone, a joint cannot if the effector always stays at its origin or on its axis.
+    A joint cannot move a position if the effector always stays at the joint's origin or on its axis.
     """
     joints = skeleton.freedom_table.joints
     arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
@@ -289,7 +289,7 @@ def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) 
         arm = effector.offset
         if point.any():
             arm = arm + rotate(effector.rotation, point)
-    for joint in way:
+    for joint in path:
         moves = joints.freedoms[joint] > 0 or joints.source[joint] >= 0
         if moves and (arm is None or _moves_end(skeleton, joint, arm)):
             yield joint
@@ -302,7 +302,7 @@ def _moves_end(skeleton: Skeleton, joint: int, arm: np.ndarray) -> bool:
     if table.joints.slides[joint]:
         return True
     if table.joints.is_hinge[joint] and table.joints.stretch[joint] < 0:
-        # In plain numbers: NumPy takes ten times as long for vectors of three, and this is asked for every joint.
+        # Plain floats: NumPy takes ten times as long for vectors of three, and this runs for every joint.
         (a, b, c), (x, y, z) = table.first_axis(joint).tolist(), arm.tolist()
         across = math.hypot(b * z - c * y, c * x - a * z, a * y - b * x)
         return across > 1e-9 * math.hypot(x, y, z)
@@ -310,7 +310,7 @@ def _moves_end(skeleton: Skeleton, joint: int, arm: np.ndarray) -> bool:
 
 
 def _arm_above(skeleton: Skeleton, joint: int, arm: np.ndarray | None) -> np.ndarray | None:
-    """The arm as the joint's parent sees it; None where it changes with the pose."""
+    """The arm in the frame of the joint's parent; None where it changes with the pose."""
     joints = skeleton.freedom_table.joints
     if arm is None or joints.slides[joint]:
         return None

@@ -1,9 +1,8 @@
 """A problem: a skeleton and goals lowered to the flat arrays that kernels work on.
 
-Lowering decides once what a solve may move (the free set), which joints matter (the active ones),
-what the rows of the residual are and how long the chains are. Everything that changes from call to
-call, the start pose and the targets, stays outside: a problem is immutable and can be shared
-between threads.
+Lowering finds, once, which joints a solve may move (the free set), which joints matter (the active ones),
+the rows of the residual and the lengths of the chains. The start pose and the targets, which change from call
+to call, are not part of a problem: it is immutable and can be shared between threads.
 """
 
 from __future__ import annotations
@@ -19,25 +18,25 @@ from supple.goals.loops import branches, closing
 from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
 from supple.model.skeleton import Pose, Skeleton
-from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
+from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, path_to_root
 from supple.problem.tree import DENSE_ROWS, is_worth_a_tree
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
 
-RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
-NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
-# Lengths of the longest bone that are taken [model units]. Kernels form fourth powers of lengths and of
-# tolerances 1e-4 as long, which must neither underflow (1e-308) nor overflow (1e308).
+LENGTHS_PER_RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
+NUMBER_TOLERANCE = 1e-4  # default tolerance of a custom goal with `unit="number"`
+# Allowed lengths of the longest bone [model units]. Kernels form fourth powers of lengths and of tolerances 1e-4
+# as long, which must neither underflow (1e-308) nor overflow (1e308).
 SHORTEST_LENGTH, LONGEST_LENGTH = 1e-60, 1e60
-CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
+LOOP_TOLERANCE = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
 
 
 class Paths:
-    """Which freedoms move which blocks."""
+    """The freedoms that move each block."""
 
     def __init__(self, skeleton: Skeleton, moving: np.ndarray) -> None:
-        """Of a problem on a skeleton whose moving joints have these rows, shape (M, MOVING_INTS)."""
+        """Take the rows of the moving joints, shape (M, MOVING_INTS)."""
         self._skeleton, self._moving = skeleton, moving
         joints = moving[:, at.M_JOINT]
         self._move = {joint: m for m, joint in enumerate(joints.tolist())}
@@ -45,10 +44,10 @@ class Paths:
         self._counts = own + (moving[:, at.M_STRETCH_DOF] >= 0)
 
     def of(self, ends: Iterable[int]) -> np.ndarray:
-        """The freedoms on the ways from some joints upwards, and those that joints there copy, sorted."""
+        """The freedoms on the paths from some joints to the root, and those that joints there copy, sorted."""
         found: set[int] = set()
         for end in ends:
-            for joint in way_up(self._skeleton, end):
+            for joint in path_to_root(self._skeleton, end):
                 m = self._move.get(joint)
                 if m is None:
                     continue
@@ -60,14 +59,14 @@ class Paths:
         return np.array(sorted(found), np.int64)
 
     def touch(self, blocks: Sequence[Block]) -> np.ndarray:
-        """A table of zeros with a 1 where a freedom moves a block, shape (D, G)."""
+        """A matrix with 1 where a freedom moves a block, else 0, shape (D, G)."""
         touch = np.zeros((int(self._counts.sum()), len(blocks)), np.int64)
         for g, block in enumerate(blocks):
             touch[self.of(block.ends), g] = 1
         return touch
 
     def border(self, blocks: Sequence[Block]) -> np.ndarray:
-        """The freedoms that would be in the border of the tree, sorted, shape (B,)."""
+        """The freedoms in the border of the tree, sorted, shape (B,)."""
         sources = self._moving[self._moving[:, at.M_MIMIC] >= 0, at.M_MIMIC]
         ends = [end for b in blocks if b.counts and b.carrier is not None for end in b.ends]
         return np.union1d(self._moving[sources, at.M_DOF], self.of(ends))
@@ -84,12 +83,12 @@ class Problem:
             depend on that of the goals.
         moving: Skeleton indices of the joints this problem may move, in topological order.
         roots: The free roots that stay, and those that move although no goal names them.
-        active: Skeleton indices of the joints that matter.
-        freedoms: How many freedoms it has.
-        rows: How many residual rows.
-        coordinates: How many coordinates a whole pose has.
-        report_width: How many numbers a kernel writes for one solve.
-        length: Characteristic length, in model units: the longest chain.
+        active: Skeleton indices of the joints that matter: those at or above a block, a moving joint or a body.
+        freedoms: Number of freedoms.
+        rows: Number of residual rows.
+        coordinates: Number of coordinates of a whole pose.
+        report_width: Number of floats that a kernel writes for one solve.
+        length: Characteristic length [model units]: the longest chain.
         default_targets: A row of targets, shape (T,), all NaN.
         keep: Whether the start is given back where the goals are not reached.
     """
@@ -120,7 +119,7 @@ class Problem:
         self._posture = self._find_posture()
         self.blocks: list[Block] = sorted(
             (block for i, goal in enumerate(self.goals) for block in goal.lower(skeleton, i)),
-            key=Block.place,
+            key=Block.sort_key,
         )
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
         self.moving: np.ndarray = free_set(skeleton, self.goals, locked, free_root=free_root)
@@ -183,7 +182,7 @@ class Problem:
                 joint = int(self._parents[joint])
         return np.flatnonzero(active)
 
-    # How long, how near ------------------------------------------------------------------------
+    # Lengths and tolerances --------------------------------------------------------------------
 
     def _measure(self, tolerance: float | None, orientation_tolerance: float) -> None:
         """Chain lengths, tolerances and the characteristic length, all in model units."""
@@ -191,17 +190,17 @@ class Problem:
         self._check_unit()
         bones = np.linalg.norm(self.skeleton.offsets, axis=1)
         for block in self.blocks:
-            way = way_up(self.skeleton, block.joint)
-            tops = [n for n, j in enumerate(way) if j in moving]
+            path = path_to_root(self.skeleton, block.joint)
+            tops = [n for n, j in enumerate(path) if j in moving]
             end = float(np.linalg.norm(block.point))
-            block.length = end + float(bones[way[: tops[-1]]].sum()) if tops else 0.0
+            block.length = end + float(bones[path[: tops[-1]]].sum()) if tops else 0.0
         for block in self.blocks:
             block.length = max([block.length, *(frame.length for frame in block.frames)])
         longest = max(block.length for block in self.blocks)
         self.length: float = longest or float(bones.sum()) or 1.0
         for block in self.blocks:
             if block.hard:
-                block.tolerance = CLOSED * (self.length if block.kind == at.MEET else 1.0)
+                block.tolerance = LOOP_TOLERANCE * (self.length if block.kind == at.MEET else 1.0)
             elif block.tolerance:
                 continue  # the goal's own
             elif block.is_length:
@@ -222,20 +221,20 @@ class Problem:
             )
 
     def _serve_poles(self) -> None:
-        """Tie every pole to the nearest reach whose chain bends at it, and to its bone's root."""
+        """Connect every pole with the nearest Reach whose chain bends at it, and with its bone's root."""
         moving = {int(j): m for m, j in enumerate(self.moving)}
-        ways = [way_up(self.skeleton, block.joint) for block in self.blocks]
+        paths_up = [path_to_root(self.skeleton, block.joint) for block in self.blocks]
         for block in self.blocks:
             if block.kind != at.POLE:
                 continue
             served = [
-                (ways[g].index(block.joint), g)
+                (paths_up[g].index(block.joint), g)
                 for g, other in enumerate(self.blocks)
                 if other.kind == at.POSITION
-                and block.joint in ways[g]
+                and block.joint in paths_up[g]
                 and (other.joint != block.joint or np.any(other.point))
             ]
-            roots = [j for j in way_up(self.skeleton, block.joint)[1:] if j in moving]
+            roots = [j for j in path_to_root(self.skeleton, block.joint)[1:] if j in moving]
             if not served or not roots:
                 raise SuppleError(
                     f"pole {self.skeleton.joint_names[block.joint]!r}: it needs a joint above it "
@@ -287,7 +286,7 @@ class Problem:
         self._head = head
         self._tables = (active, moving, blocks, *reach)
         head_f[at.F_LENGTH] = self.length
-        head_f[at.F_RADIAN] = RADIAN
+        head_f[at.F_RADIAN] = LENGTHS_PER_RADIAN
         rest = self.skeleton.rest.coordinates
         if posture is not None:
             rest, head_f[at.F_REST] = posture
@@ -345,11 +344,11 @@ class Problem:
         """The rows of the blocks, ints and floats."""
         blocks = np.zeros((len(self.blocks), at.BLOCK_INTS), np.int64)
         blocks_f = np.zeros((len(self.blocks), at.BLOCK_FLOATS))
-        places = {id(block): g for g, block in enumerate(self.blocks)}
+        block_index = {id(block): g for g, block in enumerate(self.blocks)}
         size = 0
         for g, block in enumerate(self.blocks):
             block.offset = size
-            size += block.numbers
+            size += block.target_floats
             blocks[g] = (
                 block.kind,
                 index[block.joint],
@@ -359,16 +358,16 @@ class Problem:
                 block.goal,
                 int(block.held),
                 *block.extra,
-                -1 if block.carrier is None else places[id(block.carrier)],
+                -1 if block.carrier is None else block_index[id(block.carrier)],
                 int(block.hard),
-                *self._own_row(block, places),
+                *self._own_row(block, block_index),
             )
             blocks_f[g] = (*block.rotation, *block.axis, block.weight, block.tolerance)
         self.default_targets: np.ndarray = np.full(size, np.nan)
         return blocks, blocks_f
 
     def _border(self, paths: Paths) -> np.ndarray | None:
-        """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
+        """The freedoms in the border of the tree; None if steps use the dense Jacobian."""
         if self.rows <= DENSE_ROWS or self.bodies is not None:
             return None
         has_own = any(block.frames for block in self.blocks)
@@ -377,32 +376,32 @@ class Problem:
         border = paths.border(self.blocks)
         return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None
 
-    def _own_row(self, block: Block, places: dict[int, int]) -> tuple[int, ...]:
-        """What the row of a block ends with: the function of a goal of one's own in its first, else zeros."""
+    def _own_row(self, block: Block, block_index: dict[int, int]) -> tuple[int, ...]:
+        """The last columns of a block's row: the function, in the first block of a custom goal; else zeros."""
         if block.kind < at.OWN or block.part > 0:
             return (0,) * (at.BLOCK_INTS - at.B_FUNCTION)
         made: Any = self.goals[block.goal]
-        frames = places[id(block.frames[0])], len(block.frames)
+        frames = block_index[id(block.frames[0])], len(block.frames)
         return (made.function.function.address, made.function.rows, *frames, block.size)
 
     @property
     def moving_floats(self) -> int:
-        """Where in the packed floats the rows of the moving joints begin."""
+        """Index in the packed floats at which the rows of the moving joints begin."""
         return at.HEADER_FLOATS + len(self.active) * at.JOINT_FLOATS
 
-    def limit_places(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
-        """Where in the packed floats lower limits of moving joints are, shape (K,); the upper ones follow each.
+    def limit_indices(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        """Indices in the packed floats of lower limits of moving joints, shape (K,); the upper limit follows each.
 
         Args:
             joints: Skeleton indices of moving joints, shape (K,).
-            parts: Which of a joint's slides and angles, shape (K,).
+            parts: Which scalar of its joint each is, shape (K,).
         """
         rows = np.searchsorted(self.moving, joints)
         return self.moving_floats + rows * at.JOINT_FLOATS + at.LIMITS + 2 * parts
 
     @property
     def block_floats(self) -> int:
-        """Where in the packed floats the rows of the blocks begin."""
+        """Index in the packed floats at which the rows of the blocks begin."""
         return self.moving_floats + len(self.moving) * at.JOINT_FLOATS
 
     def _body_rows(
@@ -413,7 +412,7 @@ class Problem:
         head: np.ndarray,
         head_f: np.ndarray,
     ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """The tables of the bodies, ints and floats, which come last; fills their part of the heads."""
+        """The tables of the bodies, ints and floats, which come last; fills their part of the headers."""
         bodies = self.bodies
         if bodies is None:
             return (), ()
@@ -437,7 +436,7 @@ class Problem:
     def _table_rows(
         self, moving: np.ndarray
     ) -> tuple[list[list[int]], list[list[float]], list[float]]:
-        """The rows of the tables of close pairs, ints and floats, and the numbers of all of them."""
+        """The rows of the tables of close pairs, ints and floats, and the gaps of all tables."""
         rows, rows_f, gaps = [], [], []
         first_of = {row[at.M_JOINT]: (row[at.M_DOF], row[at.M_FROZEN]) for row in moving.tolist()}
         for table in self.bodies.tables if self.bodies is not None else ():
@@ -474,14 +473,14 @@ class Problem:
         return ints, floats
 
     def offsets(self, pose: Pose) -> np.ndarray:
-        """Everything rigid in a pose, as kernels take it, shape (..., A + 2 G + P, 3).
+        """All offsets of a pose that a solve does not change, as kernels take them, shape (..., A + 2 G + P, 3).
 
-        The offsets of the active joints; then for every block the two parts of its effector's place
-        in its joint's frame, the one that keeps its length and the one that stretches; then the
-        points of bodies. Scales of the pose are multiplied in.
+        The offsets of the active joints; then for every block the two parts of its effector's position
+        in its joint's frame, the rigid one and the one that stretches; then the points of bodies.
+        Scales of the pose are multiplied in.
 
         Raises:
-            SuppleError: There are scales that solving cannot take.
+            SuppleError: The pose has scales that solving does not support.
         """
         bones, scales = scaled_bones(pose)
         ends = np.array(
@@ -497,7 +496,7 @@ class Problem:
         return np.concatenate([bones[..., self.active, :], ends], axis=-2)
 
     def _check_slides(self, scales: np.ndarray) -> None:
-        """A slide counts in its parent's scale, but kernels count in that of the world."""
+        """Refuse slides below a scale: kernels take the slide in world units, not in those of its scaled parent."""
         for joint in self.active.tolist():
             parent = self._parents[joint]
             if parent >= 0 and self._ints[joint, at.KIND] & at.SLIDES:
@@ -512,10 +511,10 @@ class Problem:
 def with_loops(
     skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray, *, free_root: bool = False
 ) -> tuple[Goal, ...]:
-    """The goals and, behind them, those that close the loops of the model that they touch.
+    """The goals, followed by goals that close the loops of the model which they touch.
 
-    A loop is touched if a joint of its branches is free; it then frees its branches, which may touch
-    others.
+    A loop is touched if a joint of its branches is free; it then frees all joints of its branches, which may touch
+    more loops.
     """
     if not skeleton.loops or not any(goal.frees for goal in goals):
         return goals
@@ -530,7 +529,7 @@ def with_loops(
 
 
 def scaled_bones(pose: Pose) -> tuple[np.ndarray, np.ndarray | None]:
-    """Offsets and scales of all joints in a world where nothing is scaled.
+    """Offsets of all joints with the scales above them multiplied in, and the scales of all joints.
 
     Args:
         pose: A pose or a batch of them.
@@ -542,7 +541,7 @@ def scaled_bones(pose: Pose) -> tuple[np.ndarray, np.ndarray | None]:
 
     Raises:
         SuppleError: A joint that has others below it is scaled differently along its axes, so that
-            there are no rigid bones to turn; or one that slides has scaled joints above it.
+            its bones are not rigid.
     """
     skeleton = pose.skeleton
     shape = (*pose.batch_shape, len(skeleton.joints), 3)

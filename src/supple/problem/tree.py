@@ -1,20 +1,19 @@
 """Which problems are solved on their tree, without a dense Jacobian: `supple.kernels.tree_factor`.
 
-The dense normal matrix costs the cube of its side, the tree is linear in joints and goals. For a few goals dense is as
-fast, and its answers are what they always were to the last bit: the tree is for problems that have both many
-residual rows and many freedoms.
+Factoring the dense normal matrix costs the cube of its side; the tree is linear in joints and goals. For a few goals
+the dense solve is as fast, so the tree is used only for problems with both many residual rows and many freedoms.
 
-Freedoms that move blocks which are not below them go to the border of the tree, at the cost of one more solve each:
-those of joints that others copy, and all on the way to either end of a block with two ends. Problems that need a
-large border, bodies that may not overlap, or goals of one's own stay dense.
+Freedoms that move blocks which are not below them go to the border of the tree, and each costs one more solve:
+those of joints that others copy, and all on the path to either end of a block with two ends. Problems with a
+large border, with bodies that may not overlap or with custom goals stay dense.
 """
 
 from __future__ import annotations
 
-# Up to so many rows or freedoms a problem stays dense. The tree is faster from about 30 rows on 60 freedoms (branches
-# of four joints, one Reach each; benchmarks/growth.py); the bounds are so far above that that a humanoid with 20 goals
-# of position and orientation, 120 rows, keeps its bits. Not below `newton_freedoms` of `supple.solvers.lm`,
-# whose second derivatives are dense.
+# A problem with at most this many rows or freedoms stays dense. The tree is faster from about 30 rows on 60 freedoms
+# (branches of four joints, one Reach each; benchmarks/growth.py). The bounds are higher so that a humanoid with 20
+# goals of position and orientation, 120 rows, keeps the bits of its answers. DENSE_FREEDOMS must not be below the
+# `newton_freedoms` of `supple.solvers.lm`, up to which it uses second derivatives, which are dense.
 DENSE_ROWS = 126
 DENSE_FREEDOMS = 96
 # What a freedom and a row cost on a tree, in multiplications and additions of the dense factors: an upper

@@ -1,21 +1,22 @@
 """Following a path over all branches: the fewest reconfigurations, and where they are.
 
-A target has several answers, an arm of six hinges up to eight, each again with whole turns added where
-limits allow it. From frame to frame they continue each other in branches, which end where limits or
-singular poses are met: then the pose has to jump to another, which a robot does off its path. Dynamic
-programming over the answers of all frames finds the way with the fewest jumps, and of these the one on
+A target has several answers: for an arm of six hinges up to eight, each again with whole turns added where
+limits allow it. From frame to frame answers continue each other in branches. A branch ends at a limit or a
+singular pose: there the pose has to jump to another branch, which a robot does off its path. Dynamic
+programming over the answers of all frames finds the path with the fewest jumps, and of these the one on
 which the joints move least.
 
-Where there is a closed form (`solvers.fast.six_hinges`) the answers are all there are. It gives the nearest
-one inside a box of limits, so that the boxes around each answer that is found are asked next, until none has
-one. Elsewhere answers are sampled: those of the frame before continued, and those from low-discrepancy
-beginnings, with near ones counted as one.
+If there is a closed form (`solvers.fast.six_hinges`), all answers are found. The closed form gives the nearest
+answer inside a box of limits; the boxes that remain around each answer are searched next, until none holds an
+answer. Otherwise answers are sampled: solved from the answers of the frame before and from low-discrepancy
+starts, and near duplicates are dropped.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -29,19 +30,33 @@ from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solvers import choose
 
-TURN = 2.0 * math.pi
-SEEDS = 48  # beginnings in every frame, where answers are sampled
-MOST = 96  # answers of a frame that are kept, where they are sampled
-ALIKE = (
-    0.05  # answers that differ by less, in every joint, count as one where they are sampled [rad]
-)
-SAME = 1e-4  # and where there is a closed form
-EXACT = (
-    1e-9  # how near its answers come: what is farther from one than SAME is none, singular or not
-)
-NEAR = 1e-9  # whole turns this little outside the limits are put on them
-WORSE = 1.01  # where no answer meets the goals, those that come this near to the nearest count
-JUMP_COST = 1e7  # of a jump, in units of travel: more than any path travels
+
+@dataclass(frozen=True)
+class BranchRules:
+    """The tuned numbers of following a path over branches. No measurement is recorded for any of them.
+
+    Attributes:
+        seeds: Low-discrepancy starts in every frame, where answers are sampled.
+        most_answers: Answers of a frame that are kept, where they are sampled.
+        alike: Sampled answers that differ by less than this in every joint count as one [rad, characteristic lengths].
+        same: The same for answers of a closed form [rad]; whole turns added to them may leave the limits by this many
+            turns, and are then put on the limit.
+        exact: How near answers of a closed form come to the target, so that what is farther than `same` from one is
+            another answer, even at singular poses [chain lengths, rad].
+        worse: Where no answer meets the goals, those count whose error is at most this many times the least.
+        jump_cost: What a jump costs, in units of travel: more than any path travels.
+    """
+
+    seeds: int = 48
+    most_answers: int = 96
+    alike: float = 0.05
+    same: float = 1e-4
+    exact: float = 1e-9
+    worse: float = 1.01
+    jump_cost: float = 1e7
+
+
+RULES = BranchRules()
 
 
 class Followed(NamedTuple):
@@ -49,7 +64,7 @@ class Followed(NamedTuple):
 
     Attributes:
         rows: The report of every frame, shape (F, width).
-        jumps: The frames that the pose has to jump to.
+        jumps: The frames that the pose jumps to.
     """
 
     rows: np.ndarray
@@ -57,7 +72,7 @@ class Followed(NamedTuple):
 
 
 class Branches:
-    """All answers of a problem, frame by frame, and the best way through them."""
+    """All answers of a problem, frame by frame, and the best path through them."""
 
     def __init__(self, problem: Problem) -> None:
         """Prepare to look for the answers of a problem."""
@@ -74,12 +89,12 @@ class Branches:
         jump: float,
         progress: Callable[[int, int], None] | None = None,
     ) -> Followed:
-        """The way with the fewest jumps through the answers of all frames.
+        """The path with the fewest jumps through the answers of all frames.
 
         Args:
-            batch: Offsets (1, ...) and targets (F, T) as kernels take them; the starts are not looked at.
-            start: Coordinates before the first frame, shape (Q,). The way there is no jump, but counts
-                where ways have equally many.
+            batch: Offsets (1, ...) and targets (F, T) as kernels take them; the starts are ignored.
+            start: Coordinates before the first frame, shape (Q,). The step from there to the first frame is never a
+                jump, but its travel counts between paths with equally many jumps.
             jump: How far any joint may move from frame to frame [rad, slides: characteristic lengths].
             progress: Called with (done, total).
         """
@@ -92,7 +107,7 @@ class Branches:
             frame = (offsets, start[None], targets[k : k + 1])
             found = self._answers(frame, nodes[-1], closed)
             largest, travel = self._metric(nodes[-1], found)
-            cost = keys[:, None] + travel + (JUMP_COST * (largest > jump) if k else 0.0)
+            cost = keys[:, None] + travel + (RULES.jump_cost * (largest > jump) if k else 0.0)
             backs.append(np.argmin(cost, axis=0))
             keys = cost[backs[-1], np.arange(len(found))]
             nodes.append(found)
@@ -111,7 +126,7 @@ class Branches:
         return Followed(self._evaluator.of_poses((offsets, start[None], targets), poses), jumps)
 
     def _closed_form(self, batch: Batch, start: np.ndarray) -> _ClosedForm | None:
-        """The closed form, if a target that can be met is met by it."""
+        """The closed form, if it meets the first target that can be met."""
         form = _ClosedForm.of(self._problem)
         if form is None:
             return None
@@ -133,7 +148,7 @@ class Branches:
         count = self._problem.coordinates
         begin = before
         if closed is None:
-            seeds = np.repeat(frame[1], SEEDS, axis=0)
+            seeds = np.repeat(frame[1], RULES.seeds, axis=0)
             spread_seeds(*self._general.packed, frame[1][0], seeds)
             begin = np.concatenate([before, seeds])
         out = self._solved(self._local, frame, begin)
@@ -141,8 +156,8 @@ class Branches:
             out = np.concatenate([out, self._solved(self._general, frame, before[:1])])
         reached = out[:, count + at.O_STATUS] == at.REACHED
         cost = out[:, count + at.O_COST]
-        good = reached if np.any(reached) else cost <= WORSE * WORSE * cost.min()
-        return self._metric.different(out[good, :count], ALIKE)[:MOST]
+        good = reached if np.any(reached) else cost <= RULES.worse * RULES.worse * cost.min()
+        return self._metric.different(out[good, :count], RULES.alike)[: RULES.most_answers]
 
     def _solved(self, executor: Executor, frame: Batch, starts: np.ndarray) -> np.ndarray:
         out = np.empty((len(starts), executor.width))
@@ -152,41 +167,41 @@ class Branches:
 
 
 class _Metric:
-    """How far joints are from pose to pose."""
+    """Distances between poses, joint by joint."""
 
     def __init__(self, problem: Problem) -> None:
         table = problem.skeleton.freedom_table
         moving = problem.moving[table.joints.source[problem.moving] < 0]
-        rows = table.scalars.on(moving)
+        rows = table.additive.on(moving)
         copied = np.isin(rows.joint, table.joints.source)
         endless = (rows.kind == Kind.ANGLE) & (rows.low == -math.inf) & (rows.high == math.inf)
         sizes = np.where(rows.is_slide, problem.length, 1.0)
-        # place, turns without end, size of one
-        self._numbers: list[tuple[int, bool, float]] = list(
+        # (coordinate, True if the joint turns without end, unit)
+        self._additive: list[tuple[int, bool, float]] = list(
             zip(rows.coordinate.tolist(), (endless & ~copied).tolist(), sizes.tolist(), strict=True)
         )
         quaternion = table.joints.quaternion[moving]
-        self._turns: list[int] = quaternion[quaternion >= 0].tolist()
+        self._quaternions: list[int] = quaternion[quaternion >= 0].tolist()
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The largest move of any joint and the sum of all, shape (n, m), between poses (n, Q) and (m, Q)."""
         largest = np.zeros((len(a), len(b)))
         total = np.zeros_like(largest)
-        for place, endless, size in self._numbers:
-            move = np.abs(a[:, place, None] - b[None, :, place]) / size
+        for column, endless, size in self._additive:
+            move = np.abs(a[:, column, None] - b[None, :, column]) / size
             if endless:
-                move = np.abs(move - TURN * np.round(move / TURN))
+                move = np.abs(move - math.tau * np.round(move / math.tau))
             np.maximum(largest, move, out=largest)
             total += move
-        for place in self._turns:
-            dots = np.abs(a[:, place : place + 4] @ b[:, place : place + 4].T)
+        for column in self._quaternions:
+            dots = np.abs(a[:, column : column + 4] @ b[:, column : column + 4].T)
             move = 2.0 * np.arccos(np.minimum(dots, 1.0))
             np.maximum(largest, move, out=largest)
             total += move
         return largest, total
 
     def different(self, poses: np.ndarray, alike: float) -> np.ndarray:
-        """The poses without those that are like one before."""
+        """The poses without those that are within `alike` of an earlier one."""
         kept: list[int] = []
         apart = self(poses, poses)[0] > alike
         for i in range(len(poses)):
@@ -195,15 +210,15 @@ class _Metric:
         return poses[kept]
 
     def unwound(self, start: np.ndarray, poses: np.ndarray) -> np.ndarray:
-        """The poses of a path, angles without ends next to those before, quaternions of the same sign."""
+        """The poses of a path with unlimited angles nearest to the pose before, and quaternions of the same sign."""
         before = start
         for pose in poses:
-            for place, endless, _ in self._numbers:
+            for column, endless, _ in self._additive:
                 if endless:
-                    pose[place] -= TURN * round((pose[place] - before[place]) / TURN)
-            for place in self._turns:
-                if pose[place : place + 4] @ before[place : place + 4] < 0.0:
-                    pose[place : place + 4] *= -1.0
+                    pose[column] -= math.tau * round((pose[column] - before[column]) / math.tau)
+            for column in self._quaternions:
+                if pose[column : column + 4] @ before[column : column + 4] < 0.0:
+                    pose[column : column + 4] *= -1.0
             before = pose
         return poses
 
@@ -217,14 +232,14 @@ class _ClosedForm:
         self._count = problem.coordinates
         solver = LM(max_iterations=3, restarts=0, closed_form=True)
         self._executor = Executor(problem, (solver,))
-        self._executor.tighten(EXACT)
-        hinges = problem.skeleton.freedom_table.numbers.on(problem.moving)
+        self._executor.tighten(RULES.exact)
+        hinges = problem.skeleton.freedom_table.scalars.on(problem.moving)
         self._at, self._low, self._high = hinges.coordinate, hinges.low, hinges.high
-        self._place = problem.limit_places(hinges.joint, hinges.part)
-        # One whole turn of each joint holds all answers; whole turns are added afterwards.
+        self._limits_at = problem.limit_indices(hinges.joint, hinges.part)
+        # A range of one turn of each joint holds all answers; whole turns are added afterwards.
         endless = np.isinf(self._low) | np.isinf(self._high)
         middle = np.where(endless, 0.0, 0.5 * (self._low + self._high))
-        wide = endless | (self._high - self._low > TURN)
+        wide = endless | (self._high - self._low > math.tau)
         half = np.where(wide, math.pi, 0.5 * (self._high - self._low))
         middle = np.clip(middle, self._low + half * endless, self._high - half * endless)
         self._first = np.maximum(self._low, middle - half), np.minimum(self._high, middle + half)
@@ -248,7 +263,7 @@ class _ClosedForm:
         q, out = frame[1].copy(), np.empty((1, self._executor.width))
         q[0, self._at] = 0.5 * (self._first[0] + self._first[1])
         floats = self._executor.packed_each[0][1]
-        floats[self._place], floats[self._place + 1] = self._first
+        floats[self._limits_at], floats[self._limits_at + 1] = self._first
         self._executor.run((frame[0], q, frame[2]), out, 0, 1)
         return out[0, self._count + at.O_STATUS] == at.REACHED
 
@@ -261,7 +276,7 @@ class _ClosedForm:
         (_, floats), q = self._executor.packed_each[0], start.copy()
         while boxes:
             low, high = boxes.pop()
-            floats[self._place], floats[self._place + 1] = low, high
+            floats[self._limits_at], floats[self._limits_at + 1] = low, high
             q[0, self._at] = 0.5 * (low + high)
             self._executor.run((offsets, q, targets), out, 0, 1)
             if out[0, self._count + at.O_STATUS] != at.REACHED:
@@ -269,23 +284,25 @@ class _ClosedForm:
             answer = out[0, self._at]
             found.append(answer)
             boxes += _around(answer, low, high)
-        return self._turned(start[0], _apart(found))
+        return self._with_whole_turns(start[0], _apart(found))
 
-    def _turned(self, start: np.ndarray, found: list[np.ndarray]) -> np.ndarray:
-        """The answers with every whole turn added that the limits allow; angles without ends as they are."""
+    def _with_whole_turns(self, start: np.ndarray, found: list[np.ndarray]) -> np.ndarray:
+        """The answers with every whole turn added that the limits allow; unlimited angles as they are."""
         rows = []
         for answer in found:
-            ways = []
+            choices = []
             for x, low, high in zip(answer, self._low, self._high, strict=True):
                 if math.isinf(low) or math.isinf(high):
-                    ways.append([x])
+                    choices.append([x])
                     continue
                 least, most = (
-                    math.ceil((low - x) / TURN - SAME),
-                    math.floor((high - x) / TURN + SAME),
+                    math.ceil((low - x) / math.tau - RULES.same),
+                    math.floor((high - x) / math.tau + RULES.same),
                 )
-                ways.append([min(max(x + TURN * n, low), high) for n in range(least, most + 1)])
-            for one in product(*ways):
+                choices.append(
+                    [min(max(x + math.tau * n, low), high) for n in range(least, most + 1)]
+                )
+            for one in product(*choices):
                 row = start.copy()
                 row[self._at] = one
                 rows.append(row)
@@ -295,27 +312,29 @@ class _ClosedForm:
 def _around(
     answer: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Boxes that hold together everything of a box but what is the same as an answer."""
+    """Boxes that together cover a box without the neighbourhood of an answer."""
     boxes = []
     low, high = low.copy(), high.copy()
     for i, x in enumerate(answer):
-        if x - SAME > low[i]:
+        if x - RULES.same > low[i]:
             below = high.copy()
-            below[i] = x - SAME
+            below[i] = x - RULES.same
             boxes.append((low.copy(), below))
-        if x + SAME < high[i]:
+        if x + RULES.same < high[i]:
             above = low.copy()
-            above[i] = x + SAME
+            above[i] = x + RULES.same
             boxes.append((above, high.copy()))
-        low[i], high[i] = max(low[i], x - SAME), min(high[i], x + SAME)
+        low[i], high[i] = max(low[i], x - RULES.same), min(high[i], x + RULES.same)
     return boxes
 
 
 def _apart(found: list[np.ndarray]) -> list[np.ndarray]:
-    """Answers without those that are a whole turn from one before."""
+    """Answers without those that are whole turns away from an earlier one."""
     kept: list[np.ndarray] = []
     for answer in found:
         moves = [answer - other for other in kept]
-        if all(np.abs(m - TURN * np.round(m / TURN)).max() > 2.0 * SAME for m in moves):
+        if all(
+            np.abs(m - math.tau * np.round(m / math.tau)).max() > 2.0 * RULES.same for m in moves
+        ):
             kept.append(answer)
     return kept

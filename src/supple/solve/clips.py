@@ -20,67 +20,94 @@ from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 from supple.runs import true_runs, widened
 from supple.solve.jumps import find_jumps, without_jumps
-from supple.solve.outcome import Asked
+from supple.solve.outcome import ProblemInfo
 from supple.solve.own_goals import OwnGoals
 from supple.solve.solution import Solution
 from supple.solve.tracked import Track
 from supple.threads import run_threaded
 
 NAME = "clip"
-SECONDARY = (
-    1e-6  # what a radian from the posture of Rest counts, beside a goal that is a length away
-)
-# Windows: at most so many numbers for the matrices of one (64 MB), and so many frames; and how many frames two of them
-# share: two seconds at 30 frames a second, chosen so that what one window does not know of the next fades before their
-# seam; not tuned.
-WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
-# Solves of one step, at most: with limits and constraints that the first one leaves or breaks held. A frame by itself
-# costs little; for all of them an iteration more is worth more than a second solve (G1, 300 frames).
-PASSES_ALONE, PASSES = 4, 1
-# Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
-# small: a fifth of what a solve looks at (`supple.kernels.constraints.LOOK_AHEAD`) is enough for G1 and T1.
-AHEAD = 0.03
-# Settling: how often, how much more constraints weigh each time, with how many frames on both sides of those that break
-# them, and how much of a margin may be used up [of the margin; characteristic lengths where there is none]. On ten
-# clips on T1 it leaves no overlap over 1 cm, where forearms were up to 3.6 cm in the trunk.
-SETTLINGS, STRONGER, AROUND = 3, 4.0, 4
-MARGIN_USED, NO_MARGIN = 0.9, 1e-4
-# Frames that moved farther than this in the last iteration have not arrived [rad, characteristic lengths].
-ARRIVED = 0.02
+
+
+@dataclass(frozen=True)
+class ClipRules:
+    """The tuned numbers of windows, passes and settling. No measurement is recorded for those without a source.
+
+    Attributes:
+        posture_weight: What a radian from the posture of Rest costs, beside a goal that is one characteristic length
+            away.
+        window_floats: Floats in the matrices of a window, at most: 64 MB.
+        longest_window: Frames of a window, at most.
+        shortest_window: Frames of a window, at least, unless the clip has fewer.
+        overlap: Frames that two windows share: two seconds at 30 frames a second, so that what one window does not
+            know of the next fades before their seam. Not tuned.
+        passes_alone: Solves of one step, at most, with limits and constraints held that the solve before leaves or
+            breaks, where frames are solved by themselves: there a solve costs little.
+        passes: The same for all frames together: there another iteration is worth more than a second solve. Measured
+            on 300 frames of G1.
+        ahead: Constraints nearer than this to being broken count in a step [characteristic lengths]. Steps of a clip
+            are small: a fifth of what a single solve looks at is enough for G1 and T1.
+        settlings: How often frames that break constraints are solved again, at most. With `stronger`, `around` and
+            `margin_used` it leaves no overlap above 1 cm on ten clips on T1, where forearms were up to 3.6 cm in
+            the trunk.
+        stronger: The factor by which constraints weigh more each time.
+        around: Frames on both sides that are solved again with them.
+        margin_used: The part of a margin that may be used up before a frame is solved again.
+        no_margin: The depth that is left alone where there is no margin [characteristic lengths].
+        arrived: Frames that moved farther than this in the last iteration have not arrived
+            [rad, characteristic lengths].
+    """
+
+    posture_weight: float = 1e-6
+    window_floats: int = 2**23
+    longest_window: int = 1024
+    shortest_window: int = 192
+    overlap: int = 64
+    passes_alone: int = 4
+    passes: int = 1
+    ahead: float = 0.03
+    settlings: int = 3
+    stronger: float = 4.0
+    around: int = 4
+    margin_used: float = 0.9
+    no_margin: float = 1e-4
+    arrived: float = 0.02
+
+
+RULES = ClipRules()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClipOptions:
-    """How a clip is solved. Everything that has frames is an array of F of them, or one value for all.
+    """How a clip is solved. Values per frame are arrays with a leading axis of F frames, or one value for all.
 
     Attributes:
         smooth: How smoothly joints move: a `Smooth`, or its weight of acceleration. By default the `Smooth` among the
-            goals, if there is one; else nothing ties the frames.
-        fps: Frames a second, which the weights of `Smooth` are scaled by.
-        weights: Factors of the goals' weights, shape (F, goals), (goals,) or what broadcasts to that, from 0: not
-            asked for in that frame.
+            goals, if there is one; else frames are independent of each other.
+        fps: Frames a second, by which the weights of `Smooth` are scaled.
+        weights: Factors of the goals' weights, shape (F, goals), (goals,) or what broadcasts to that, 0 or more; 0
+            leaves a goal out of a frame.
         robust: For each goal, or for all, the error beyond which it counts linearly and not by its square (Huber's
             loss), so that a few wrong targets do not spoil a clip [model units, of angles rad]; 0 for none.
-        supports: Which feet of `Balance` stand, by name: {foot: truth values (F,)}. All by default.
-        balance: How much `Balance` counts, shape (F,) or a number, from 0 to 1.
-        avoid: How much `Avoid` counts, shape (F,) or a number, from 0 to 1.
-        max_step: How far a joint should turn from frame to frame at most [rad]: the reason names those that turn
-            farther.
-        iterations: At most how many over all frames.
-        local: At most how many rounds more over those frames that have not arrived then, together with those around
-            them: less time than for iterations over all frames, where few are slow.
-        alone: At most how many iterations every frame is solved by itself with before that. By default 0 where `start`
+        supports: Which feet of `Balance` stand, by name: {foot: booleans (F,)}. All by default.
+        balance: Weight of `Balance`, shape (F,) or a number, from 0 to 1.
+        avoid: Weight of `Avoid`, shape (F,) or a number, from 0 to 1.
+        max_step: The reason names joints that turn farther than this from frame to frame [rad].
+        iterations: Maximum number of iterations over all frames.
+        local: Maximum number of further rounds over only the frames that have not arrived then, with the frames around
+            them: faster than iterations over all frames if few are slow.
+        alone: Maximum number of iterations in which every frame is first solved by itself. By default 0 if `start`
             has a pose for every frame, else 50.
-        settle: True to solve frames in which goals push `Avoid` or `Balance` to the end of their margins again,
-            together with those around them and with constraints that weigh more.
-        mend: True to mend, frame by frame, what `Avoid` and `Balance` have left to mend after the last iteration,
-            whatever that does to goals and smoothness. False leaves it as the least squares have it.
-        damping: At the start, as in `LM`.
-        stall: An iteration that is to lower the cost by less than this part is the last.
-        blame: Whether to find out of frames that miss their goals if `Avoid` or `Balance` is in the way
+        settle: True to solve frames again in which goals use up the margins of `Avoid` or `Balance`, together with
+            the frames around them and with constraints that weigh more.
+        mend: True to repair, frame by frame, violations of `Avoid` and `Balance` that remain after the last
+            iteration, at the cost of goals and smoothness. False leaves the least-squares answer as it is.
+        damping: Initial damping, as in `LM`.
+        stall: Stop at an iteration that is predicted to lower the cost by less than this fraction.
+        blame: True to find out, for frames that miss their goals, if `Avoid` or `Balance` is in the way
             (`Solution.blocked_by`), which may take as long as solving them.
-        threads: At most how many threads solve frames by themselves. The answer does not depend on it.
-        progress: Called with (done, total) frames now and then.
+        threads: Maximum number of threads for frames that are solved by themselves. The answer does not depend on it.
+        progress: Called with (done, total) frames as the solve goes on.
     """
 
     smooth: Any = None
@@ -123,21 +150,21 @@ class ClipOptions:
 
 
 class ClipProblem(NamedTuple):
-    """What a prepared problem gives to the solve of a clip.
+    """The parts of a prepared problem that the solve of a clip needs.
 
     Attributes:
         problem: The lowered problem.
-        goal_count: How many goals were asked for, loops of the model not counted.
-        arguments: What a call takes, in order: (goal's number, slot).
-        fill_targets: From targets, checked, to rows of numbers as kernels take them, shape (..., T).
-        asked: What a solution is told about the problem.
+        goal_count: Number of goals given, without the loops of the model.
+        arguments: The open targets, in order: (goal's number, slot).
+        fill_targets: Checks targets and returns rows of floats as kernels take them, shape (..., T).
+        asked: What solutions report about the problem.
     """
 
     problem: Problem
     goal_count: int
     arguments: tuple[tuple[int, str], ...]
     fill_targets: Callable[[tuple[Any, ...]], np.ndarray]
-    asked: Asked
+    asked: ProblemInfo
 
 
 def solve_clip(
@@ -193,7 +220,7 @@ def _check(problem: Problem) -> None:
 def _visible(
     prepared: ClipProblem, targets: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], list[tuple[int, np.ndarray]]]:
-    """Targets with something finite where a NaN is, and for each argument its goal and where there was none."""
+    """Targets with NaN replaced by finite values, and for each argument its goal and where it was NaN."""
     given, missing = list(targets), []
     for k, ((goal, slot), value) in enumerate(zip(prepared.arguments, targets, strict=False)):
         if value is OPEN or isinstance(value, str):
@@ -201,9 +228,9 @@ def _visible(
         try:
             numbers = np.array(value)
         except (TypeError, ValueError, OverflowError):
-            continue  # `filled` says what is wrong with it
+            continue  # `filled` raises the error
         if numbers.dtype not in (np.float64, np.float32):
-            continue  # nothing is missing in it
+            continue  # only floats can be NaN
         numbers = numbers.astype(np.float64)
         axes = (-2, -1) if slot == "pose" else (-1,)
         if numbers.ndim < len(axes) or not np.isnan(numbers).any():
@@ -241,7 +268,7 @@ class _Clip:
         poses: Coordinates, shape (F, Q).
         rows: What is asked in every frame, shape (F, ...); see `supple.solvers.clip.RowColumns`.
         out: Reports, shape (F, width).
-        bands: How many frames before it a frame is tied to.
+        bands: Number of frames before it that a frame's differences reach back to.
     """
 
     def __init__(
@@ -276,7 +303,7 @@ class _Clip:
     # What is asked ------------------------------------------------------------------------------
 
     def weigh(self, options: ClipOptions, missing: list[tuple[int, np.ndarray]]) -> None:
-        """Fill the factors of the blocks' weights, and what supports."""
+        """Fill the factors of the blocks' weights, and which feet stand."""
         problem, rows = self._problem, self.rows
         goals = [block.goal for block in problem.blocks]
         count = len(problem.goals)
@@ -290,15 +317,15 @@ class _Clip:
         rows[:, self._robust] = self._per_goal("robust", options.robust, 0.0)[:, goals]
         for k, name in enumerate(("avoid", "balance")):
             rows[:, self._strength + k] = self._per_frame(name, getattr(options, name))
-        rows[:, self._strength + 2] = AHEAD
+        rows[:, self._strength + 2] = RULES.ahead
         rows[:, self._standing] = 1.0
         if options.supports is not None:
             self._stand(options.supports)
 
-    def _per_goal(self, name: str, given: Any, usual: float) -> np.ndarray:
-        """Numbers from 0 for each frame and goal; of goals that come with the model, its loops, the usual."""
+    def _per_goal(self, name: str, given: Any, default: float) -> np.ndarray:
+        """Values of 0 or more for each frame and goal; the default for the loops of the model."""
         count = self._goals
-        out = np.full((self.frames, len(self._problem.goals)), usual)
+        out = np.full((self.frames, len(self._problem.goals)), default)
         if given is None:
             return out
         value = np.asarray(array(name, given, (...,)))
@@ -342,7 +369,7 @@ class _Clip:
             self.rows[:, columns] = np.broadcast_to(value.astype(bool), self.frames)[:, None]
 
     def set_smooth(self, smooth: Any, fps: float) -> None:
-        """Fill the weights of differences over time."""
+        """Fill the weights of differences between frames."""
         problem = self._problem
         skeleton = problem.skeleton
         joints = skeleton.freedom_table.free.joint
@@ -350,7 +377,7 @@ class _Clip:
         if smooth is not None:
             self._smooth = np.ascontiguousarray(smooth.difference_weights(skeleton, joints, fps))
             self._refer(smooth.reference)
-        self._smooth[:, 0] += SECONDARY * self._packed[1][layout.F_REST]
+        self._smooth[:, 0] += RULES.posture_weight * self._packed[1][layout.F_REST]
         if self.frames > 2 and np.any(self._smooth[:, 2]):
             self.bands = banded.TWO_BANDS
         elif self.frames > 1 and np.any(self._smooth[:, 1]):
@@ -399,7 +426,7 @@ class _Clip:
     def _settings(self, options: ClipOptions, **changes: float) -> np.ndarray:
         kernels, out = self._kernels, np.zeros(self._kernels.SETTING_COLUMNS)
         given = {"iterations": options.iterations, "damping": options.damping}
-        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": PASSES_ALONE}
+        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": RULES.passes_alone}
         given["blame"] = float(options.blame)
         for name, value in (given | changes).items():
             out[getattr(kernels, f"S_{name.upper()}")] = value
@@ -415,10 +442,10 @@ class _Clip:
         run_threaded(part, self.frames, threads=options.threads)
 
     def leave_jumps(self, options: ClipOptions, iterations: int) -> None:
-        """Keep neighbouring frames, solved by themselves, on the same branch where that costs less than a jump."""
+        """Keep neighbouring frames, solved by themselves, on the same branch if that costs less than a jump."""
         if not find_jumps(self._problem.skeleton, self.poses):
             return
-        if not iterations:  # nobody has weighed these poses yet
+        if not iterations:  # the costs of these poses are not known yet
             self.run("relax", 0, self.frames, self._settings(options, iterations=0))
             iterations = options.iterations
         skeleton, kernels = self._problem.skeleton, self._kernels
@@ -437,59 +464,64 @@ class _Clip:
         self.poses[:] = without_jumps(skeleton, moved, own, costs, solve)
 
     def solve_together(self, options: ClipOptions) -> None:
-        """Solve all frames with what ties them, and those that have not arrived then once more."""
+        """Solve all frames together, then the frames that have not arrived in further rounds."""
         self._solve_run(slice(0, self.frames), options)
         moved = self._ended[:, self._kernels.E_MOVED]
         quiet = replace(options, progress=None)
         for _ in range(options.local):
-            away = moved > ARRIVED
+            away = moved > RULES.arrived
             if not away.any():
                 break
             moved[:] = 0.0
-            for run in true_runs(widened(away, AROUND)):
+            for run in true_runs(widened(away, RULES.around)):
                 self._solve_run(run, quiet)
 
     def _solve_run(self, run: slice, options: ClipOptions) -> None:
-        """Solve a run of frames with what ties them to each other and to those around them, window by window."""
+        """Solve a run of frames together, tied to the frames around them, window by window."""
         ahead = self.rows[:, self._strength + 2]
-        ahead[:] = AHEAD if PASSES > 1 else 0.0  # with one solve a step what holds is not looked at
+        # With a single solve a step only constraints that are broken count.
+        ahead[:] = RULES.ahead if RULES.passes > 1 else 0.0
         size = max(self._problem.freedoms, 1)
-        window = WINDOW_NUMBERS // (4 * size * size)
-        window = min(max(window, SHORTEST_WINDOW), LONGEST_WINDOW, run.stop - run.start)
+        window = RULES.window_floats // (4 * size * size)
+        window = min(max(window, RULES.shortest_window), RULES.longest_window, run.stop - run.start)
         first = run.start
         while True:
             last = min(first + window, run.stop)
-            settings = self._settings(options, window=last - first, bands=self.bands, passes=PASSES)
+            settings = self._settings(
+                options, window=last - first, bands=self.bands, passes=RULES.passes
+            )
             self.run("relax", first, last, settings)
             if options.progress is not None:
                 options.progress(last, self.frames)
             if last == run.stop:
                 break
-            first = last - OVERLAP
-        ahead[:] = AHEAD
+            first = last - RULES.overlap
+        ahead[:] = RULES.ahead
 
     def settle(self, options: ClipOptions) -> None:
-        """Solve frames that goals push into constraints again, with those around them; constraints weigh more."""
+        """Solve frames that break constraints again, with the frames around them and stronger constraints."""
         margin, columns = self._kept_margin(), slice(self._strength, self._strength + 2)
         given = self.rows[:, columns].copy()
-        for _ in range(SETTLINGS):
+        for _ in range(RULES.settlings):
             near = self._ended[:, self._kernels.E_DEPTH] > margin
             if not near.any():
                 break
-            near = widened(near, AROUND)
-            self.rows[near, columns] *= STRONGER
+            near = widened(near, RULES.around)
+            self.rows[near, columns] *= RULES.stronger
             for run in true_runs(near):
                 self._solve_run(run, replace(options, progress=None))
         self.rows[:, columns] = given
 
     def _kept_margin(self) -> float:
-        """How deep in the margins of constraints frames may stay [model units]."""
+        """The depth in the margins of constraints at which frames may stay [model units]."""
         bodies = self._problem.bodies
         margins = [] if bodies is None else [m for m in (bodies.margin, bodies.balance) if m > 0.0]
-        return max(MARGIN_USED * min(margins, default=0.0), NO_MARGIN * self._problem.length)
+        return max(
+            RULES.margin_used * min(margins, default=0.0), RULES.no_margin * self._problem.length
+        )
 
     def judge(self, options: ClipOptions) -> None:
-        """Mend what is left open or broken, and write the reports."""
+        """Close open loops, repair broken constraints, and write the reports."""
         settings = self._settings(options)
         if not options.mend:
             self.rows[:, self._strength : self._strength + 2] = 0.0
@@ -500,7 +532,7 @@ class _Clip:
         run_threaded(part, self.frames, threads=options.threads)
 
     def blank_unasked(self) -> None:
-        """Give NaN as the error of what was not asked for."""
+        """Report NaN as the error of goals left out of a frame."""
         problem = self._problem
         first = problem.coordinates + layout.REPORT
         unasked = self.rows[:, self._weights][:, : problem.reported] == 0.0

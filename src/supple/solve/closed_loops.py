@@ -1,4 +1,4 @@
-"""Closed loops of a problem: how far a pose opens them, and steps along the poses that close them."""
+"""Closed loops of a problem: their openings in a pose, and steps along the poses that close them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import numpy as np
 
 from supple.kernels import layout as at
 from supple.model.freedoms import Kind
-from supple.problem.lowering import RADIAN, Problem
+from supple.problem.lowering import LENGTHS_PER_RADIAN, Problem
 from supple.solve.execute import Batch
 
-RANK_RELATIVE_TOLERANCE = (
-    1e-9  # singular values below this part of the largest are those of redundant rows
-)
+# Singular values below this part of the largest belong to redundant rows.
+RANK_RELATIVE_TOLERANCE = 1e-9
 
 
 class MovingFreedoms(NamedTuple):
     """The freedoms of a lowered problem, shape (F,) each, in the order of its Jacobian.
 
     Attributes:
-        skeleton: Place among `skeleton.freedoms`; -1 for stretches, which ticks do not move.
-        unit: What a unit of it is [rad, model units].
+        skeleton: Index among `skeleton.freedoms`; -1 for stretches, which ticks do not move.
+        unit: The size of a unit of the freedom [rad, model units].
     """
 
     skeleton: np.ndarray
@@ -29,7 +28,7 @@ class MovingFreedoms(NamedTuple):
 
 
 def moving_freedoms(problem: Problem) -> MovingFreedoms:
-    """The freedoms of a problem and those of its skeleton that they are."""
+    """The freedoms of a problem, as freedoms of its skeleton."""
     rows = problem.skeleton.freedom_table.free.on(problem.moving)
     return MovingFreedoms(
         np.where(rows.kind == Kind.STRETCH, -1, rows.freedom),
@@ -38,13 +37,13 @@ def moving_freedoms(problem: Problem) -> MovingFreedoms:
 
 
 class ClosedLoops:
-    """The loops of a problem, for poses that no solver has made.
+    """The loops of a problem, for any pose.
 
-    Openings count in tolerances: a loop whose opening is at most 1 is closed. Safe to use from several
+    Openings are measured in tolerances: a loop whose opening is at most 1 is closed. Safe to use from several
     threads at once.
 
     Attributes:
-        freedoms: Those of the Jacobian.
+        freedoms: The freedoms of the Jacobian.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -57,7 +56,7 @@ class ClosedLoops:
         hard = [(n, block) for n, block in enumerate(problem.blocks) if block.hard]
         self._rows = np.array([3 * n + i for n, _ in hard for i in range(3)], np.int64)
         scales = [
-            block.weight * (1.0 / problem.length if block.kind == at.MEET else RADIAN)
+            block.weight * (1.0 / problem.length if block.kind == at.MEET else LENGTHS_PER_RADIAN)
             for _, block in hard
         ]
         tolerances = [block.tolerance for _, block in hard]
@@ -73,12 +72,12 @@ class ClosedLoops:
 
         Args:
             batch: The problem, with one row.
-            limits: Places of lower limits of joints in the packed floats, and the lower and upper limits to
+            limits: Indices of lower limits of joints in the packed floats, and the lower and upper limits to
                 use there, shape (K,) each.
         """
-        place, low, high = limits
+        index, low, high = limits
         floats = self._floats.copy()
-        floats[place], floats[place + 1] = low, high
+        floats[index], floats[index + 1] = low, high
         arrays = (self._ints, floats, np.zeros(self._work), self._poses)
         self._own.open_problem(*arrays, *batch, 0, np.empty(self._problem.coordinates))
         return LoopsAt(self._own, arrays, self._rows, self._scale, self._problem)
@@ -103,12 +102,12 @@ class LoopsAt:
         self._bounds = np.empty((problem.freedoms, 2))
 
     def openings(self, q: np.ndarray) -> np.ndarray:
-        """What is missing to close the loops in the pose q, (Q,), shape (L, 3) [tolerances]."""
+        """The openings of the loops in the pose q, (Q,), shape (L, 3) [tolerances]."""
         self._own.evaluate_pose(*self._arrays, q.copy(), self._residual)  # type: ignore[attr-defined]
         return (self._residual[self._rows] * self._scale).reshape(-1, 3)
 
     def jacobian(self) -> np.ndarray:
-        """How fast the openings of the pose evaluated last shrink with each freedom, shape (3 L, F)."""
+        """The negative derivative of the openings by the freedoms, in the pose evaluated last, shape (3 L, F)."""
         self._own.linearize_pose(*self._arrays, self._columns, self._bounds)  # type: ignore[attr-defined]
         return self._columns[:, self._rows].T * self._scale[:, None]
 
@@ -127,8 +126,7 @@ def widest(openings: np.ndarray) -> float:
 def least_effort(jacobian: np.ndarray, effort: np.ndarray, openings: np.ndarray) -> np.ndarray:
     """The change of the freedoms that closes openings, (3 L,), by the linear model, shape (F,).
 
-    Of all such changes the one with the least squared sum of change / effort; freedoms with no effort do
-    not move.
+    Of all such changes it has the least sum of squares of change / effort; freedoms with zero effort do not move.
     """
     parts, *_ = np.linalg.lstsq(jacobian * effort, openings, rcond=RANK_RELATIVE_TOLERANCE)
     return effort * parts

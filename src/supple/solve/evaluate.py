@@ -1,7 +1,7 @@
-"""How far given poses are from the goals of a problem: the report of a solve, on poses that no solver has made.
+"""Reports on given poses: how far they are from the goals of a problem, without solving.
 
-It is the one place that answers this. The kernels that end a solve write it, so it says of a pose what a solve that
-ended there would say: the error of every demand, loops, collisions, balance, and why goals are missed.
+The same kernels that end a solve write the report, so it equals the report of a solve that ended in the pose: the
+error of every block, loops, collisions, balance, and why goals are missed.
 """
 
 from __future__ import annotations
@@ -38,27 +38,26 @@ class Evaluator:
         """The report on the pose of a row of output, as kernels write it, shape (width,).
 
         Args:
-            batch: The problem, with one row. Joints that it does not move are where the start has them, whatever
-                the pose says.
-            found: A row of output: its coordinates, how the solver stopped and what it has used are taken.
-            blame: Whether to find out if Avoid or Balance is in the way, which takes longer.
+            batch: The problem, with one row. Joints that it does not move keep the coordinates of the start.
+            found: A row of output: its coordinates, stop code and counts of iterations and restarts are used.
+            blame: True to find out if Avoid or Balance is in the way, which takes longer.
         """
         work = np.zeros(self._work)
         out = self._written(work, batch, found[None])
-        if blame:  # the workspace is as the report has left it
+        if blame:  # uses the workspace as the report has left it
             q = out[0, : self._problem.coordinates].copy()
             self._own.write_what_blocks(self._ints, self._floats, work, self._poses, 0, q, out)
         return out[0]
 
     def of_poses(self, batch: Batch, coordinates: np.ndarray) -> np.ndarray:
-        """The reports on poses that were not solved for, shape (B, width).
+        """The reports on poses, shape (B, width).
 
         Args:
             batch: The problems, with a row for each pose or one for all; as for a call.
             coordinates: Of the poses, shape (B, Q).
 
         Raises:
-            SuppleError: A goal of one's own raises, or gives what is no number.
+            SuppleError: A custom goal raises, or returns NaN or infinity.
         """
         found = np.zeros((len(coordinates), self._problem.report_width))
         found[:, : self._problem.coordinates] = coordinates

@@ -1,8 +1,8 @@
 """From Python to a kernel: the one route for single calls, batches, paths and traces.
 
 Every solver has one kernel, `solve_range`, that solves rows first..last-1 of a batch. A single call is
-a batch of one; a path is a batch whose starts are its own answers, a row later; a trace is the same
-call with buffers to write to.
+a batch of one; a path is a batch in which every row starts from the answer of the row before; a trace is the
+same call with trace buffers.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from supple.problem.lowering import Problem
 from supple.solve.trace import Trace
 from supple.solvers import Solver, is_own
 
-BETTER = 1.0 - 1e-6  # a later solver's answer that is not reached must cost less than this fraction
+# A later solver's answer that misses the goals replaces an earlier one if it costs less than this fraction of it.
+BETTER_COST_RATIO = 1.0 - 1e-6
 MOST_STEPS = 2_000_000  # a trace holds no more steps than this
 
 
 Batch = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Problems as kernels take them, each array with one row for all of them or a row for each: offsets
+"""Problems as kernels take them, each array with one row for all problems or a row for each: offsets
 (B, A + 2 G, 3), starts (B, Q or more) with the coordinates first, targets (B, T)."""
 
 
 class TraceBuffers(NamedTuple):
-    """What a solve is recorded in; with no rows nothing is recorded."""
+    """Trace buffers; with no rows nothing is recorded."""
 
     poses: np.ndarray  # (P, Q + 2)
     events: np.ndarray  # (E, EVENT)
@@ -76,10 +77,10 @@ class _Run:
         first: int,
         last: int,
     ) -> None:
-        """Call a kernel that is not supple's own, and check that it fills its rows.
+        """Call a custom solver's kernel, and check that it fills its rows.
 
         Raises:
-            SuppleError: A row has no status, or coordinates that are no numbers.
+            SuppleError: A row has no status, or NaN among its coordinates.
         """
         rows = out[first:last]
         rows[:] = np.nan
@@ -97,7 +98,7 @@ class _Run:
             )
 
     def _new_workspace(self, batch: Batch, out: np.ndarray, trace: TraceBuffers) -> np.ndarray:
-        """Scratch memory: a call with no problems leaves in work[0] how many floats it takes."""
+        """A workspace: a call with no problems writes the number of floats it needs into work[0]."""
         announce(f"{self.solver.name} solver", self.kernel)
         work = np.zeros(1)
         self.kernel(self.ints, self.floats, *batch, out, work, *trace, 0, 0)
@@ -105,7 +106,7 @@ class _Run:
 
 
 class _RunOfOwnGoals(_Run):
-    """The same for a problem with goals of one's own, which are tried first and asked about afterwards."""
+    """A run of a problem with custom goals, which are tested before it and checked for errors after it."""
 
     __slots__ = ("_goals",)
 
@@ -121,7 +122,7 @@ class _RunOfOwnGoals(_Run):
         """Solve problems first..last-1 into these rows of out.
 
         Raises:
-            SuppleError: A goal raises, or gives what is no number.
+            SuppleError: A goal raises, or returns NaN or infinity.
         """
         if first < last:
             self._goals.before(batch[1], batch[2], first)
@@ -130,14 +131,14 @@ class _RunOfOwnGoals(_Run):
 
 
 class _RefusingRun(_Run):
-    """In place of a run of a problem that only makes sense over the frames of a clip."""
+    """Refuses to run a problem that only makes sense over the frames of a clip."""
 
     __slots__ = ()
 
     def __call__(
         self, batch: Batch, out: np.ndarray, first: int, last: int, trace: TraceBuffers
     ) -> None:
-        """Say so.
+        """Raise an error.
 
         Raises:
             SuppleError: Always.
@@ -155,7 +156,7 @@ class Executor:
 
     Attributes:
         problem: The lowered problem.
-        width: How many numbers a row of output has.
+        width: Number of floats in a row of output.
     """
 
     __slots__ = ("_cost", "_runs", "_status", "_untraced", "problem", "width")
@@ -185,9 +186,9 @@ class Executor:
         return tuple((run.ints, run.floats) for run in self._runs)
 
     def tighten(self, tolerance: float) -> None:
-        """Have the solvers go on until the goals are this near, in characteristic lengths or rad.
+        """Lower the tolerances to this [characteristic lengths, rad], so that the solvers iterate further.
 
-        Not while they run: it changes the packed problems.
+        It changes the packed problems, so it must not be called while they run.
         """
         first, blocks = self.problem.block_floats, self.problem.blocks
         for _, floats in self.packed_each:
@@ -207,7 +208,7 @@ class Executor:
         if len(self._runs) == 1 or (
             last - first == 1 and out[first, self._status] == layout.REACHED
         ):
-            return found  # without the arrays below, which take longer than a small solve
+            return found  # skips the arrays below, which take longer than a small solve
         for number in range(1, len(self._runs)):
             missed = first + np.flatnonzero(out[first:last, self._status] != layout.REACHED)
             if not len(missed):
@@ -223,7 +224,7 @@ class Executor:
         """Solve frames first..last-1 of a path, each from the answer before it.
 
         Args:
-            batch: The problems; their starts are not looked at.
+            batch: The problems; their starts are ignored.
             out: Shape (F + 1, width): the start before the first frame, then the answers.
             first: The first frame.
             last: The last frame, plus one.
@@ -236,7 +237,7 @@ class Executor:
                 self.run(batch, out[1:], frame, frame + 1)
 
     def run_traced(self, batch: Batch, start: Pose) -> tuple[np.ndarray, int, Trace]:
-        """Solve one problem, and record what its solver does.
+        """Solve one problem, and record its trace.
 
         Returns:
             Its report, shape (width,), the number of the solver that gave it, and the trace.
@@ -253,12 +254,12 @@ class Executor:
         return best[0], found, self._trace(solver, batch[2][0], best[0], kept, start)
 
     def _better(self, new: np.ndarray, old: np.ndarray) -> np.ndarray:
-        """Which reports of a later solver, shape (B, width), are to replace the old ones."""
+        """True where reports of a later solver, shape (B, width), are better than the old ones, shape (B,)."""
         reached = new[:, self._status] == layout.REACHED
-        return reached | (new[:, self._cost] < BETTER * old[:, self._cost])
+        return reached | (new[:, self._cost] < BETTER_COST_RATIO * old[:, self._cost])
 
     def _buffers(self, solver: Solver) -> TraceBuffers:
-        """Room for everything that a solver may record."""
+        """Trace buffers large enough for a solver."""
         poses = np.zeros((solver.most_iterations + 1, self.problem.coordinates + 2))
         steps = len(poses) * solver.events_per_iteration(self.problem)
         return TraceBuffers(poses, np.zeros((min(steps, MOST_STEPS), layout.EVENT)))
@@ -271,7 +272,7 @@ class Executor:
         events = kept.events[: int(out[nq + layout.O_EVENTS])]
         out[nq + layout.O_TRACE] = out[nq + layout.O_EVENTS] = 0.0  # as without a trace
         if out[self._status] == layout.REACHED or not problem.keep:
-            # After its last iteration a solver goes back to the best pose it has seen.
+            # After its last iteration a solver returns to the best pose it has seen.
             poses[-1] = (*out[:nq], out[nq + layout.O_ERROR], out[nq + layout.O_TURN_ERROR])
         goals = {
             problem.goals[b.goal].effector_name: targets[b.offset : b.offset + 3].copy()
@@ -292,6 +293,6 @@ class Executor:
 
 
 def _picked(batch: Batch, rows: np.ndarray) -> Batch:
-    """Some of the problems."""
+    """The problems of some rows."""
     offsets, starts, targets = (x if len(x) == 1 else x[rows] for x in batch)
     return offsets, starts, targets

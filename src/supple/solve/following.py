@@ -1,10 +1,10 @@
-"""Frames solved one after the other, each from its own pose with what was changed in the frame before.
+"""Frames solved one after the other, each from its own pose with the change of the frame before.
 
-This is how a clip keeps to one branch of answers: least squares over all frames (`supple.solve.clips`) finds the
-smoothest answers near to where they begin, but frames that begin far from their targets each find a way of their own.
+This keeps a clip on one branch of answers: least squares over all frames (`supple.solve.clips`) finds the
+smoothest answers near their starts, but frames that start far from their targets may end on different branches.
 
-What does not depend on the answers is made for all frames at once: rows of targets, offsets, and what
-takes the answer of a frame to the beginning of the next. So a frame costs little more than its solve.
+Everything that does not depend on the answers is computed for all frames at once: rows of targets, offsets, and the
+transforms from the answer of a frame to the start of the next. So a frame costs little more than its solve.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from supple.rotations import conjugate, multiply
 from supple.solve.prepare import Prepared
 from supple.solve.solution import Solution
 
-CLEARLY_NEARER = 0.99  # of an error: another answer must be nearer by this factor to be taken
+CLEARLY_NEARER = 0.99  # another answer is taken if its error is below this factor times the error
 
 
 def follow(
@@ -34,9 +34,9 @@ def follow(
     A frame that is not reached from there is solved from its own pose alone, and the better answer is taken.
 
     Args:
-        problem: Prepared.
-        targets: Of all frames, or one for all, in the problem's order.
-        starts: The poses that are to be changed, a batch (F,).
+        problem: The prepared problem.
+        targets: Targets of all frames, or one for all, in the problem's order.
+        starts: The poses to change, a batch (F,).
         progress: Called with (done, total) frames.
 
     Returns:
@@ -64,7 +64,7 @@ def follow(
 
 
 def better_rows(problem: Prepared, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Of two reports on each frame the better, shape (F, width).
+    """The better of two reports on each frame, shape (F, width).
 
     The others are taken where they are reached, or clearly better: loops count first, then collisions,
     balance, and the distance from the goals.
@@ -72,7 +72,7 @@ def better_rows(problem: Prepared, rows: np.ndarray, others: np.ndarray) -> np.n
     status = problem.problem.coordinates + at.O_STATUS
     met = rows[:, status] == at.REACHED
     take = ~met & (others[:, status] == at.REACHED)
-    level = ~met & ~take  # as good so far, in what comes first
+    level = ~met & ~take  # equally good in the measures compared so far
     for mine, theirs in zip(_standing(problem, rows), _standing(problem, others), strict=True):
         take |= level & (theirs < CLEARLY_NEARER * mine)
         level &= (theirs >= CLEARLY_NEARER * mine) & (CLEARLY_NEARER * theirs <= mine)
@@ -80,7 +80,7 @@ def better_rows(problem: Prepared, rows: np.ndarray, others: np.ndarray) -> np.n
 
 
 def _standing(problem: Prepared, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What is wrong with poses, by their reports: open loops, depth, off balance, distance, each (F,)."""
+    """The faults of poses by their reports: open loops, depth, imbalance, distance, shape (F,) each."""
     report = rows[:, problem.problem.coordinates :]
     open_ = report[:, at.O_OPEN].astype(int)
     gaps = report[np.arange(len(report)), at.REPORT + np.maximum(open_, 0)]
@@ -93,31 +93,33 @@ def _standing(problem: Prepared, rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 class _Onward:
-    """What takes the answer of a frame to the beginning of the next.
+    """Takes the answer of a frame to the start of the next.
 
-    That is the next frame's own pose with the same change: of a quaternion next * conj(now) * answer, of a
-    number next - now + answer.
+    That is the next frame's own pose with the same change: of a quaternion next * conj(now) * answer, of other
+    coordinates next - now + answer.
     """
 
     def __init__(self, own: np.ndarray, starts: Pose, moving: np.ndarray) -> None:
         table = starts.skeleton.freedom_table
         turning = np.isin(table.quaternions.joint, moving)
-        scalar = table.rows.is_scalar & np.isin(table.rows.joint, moving)
+        scalar = table.rows.is_additive & np.isin(table.rows.joint, moving)
         self._own = own
-        self._turns = table.quaternions.take(turning).coordinate
-        self._numbers = table.rows.take(scalar).coordinate
-        q = own[:, self._turns]
+        self._quaternions = table.quaternions.take(turning).coordinate
+        self._additive = table.rows.take(scalar).coordinate
+        q = own[:, self._quaternions]
         across = multiply(q[1:], conjugate(q[:-1]))
-        # As matrices, rows of which are multiplied by the answer's parts: one product a frame.
+        # As matrices: one product with the answer a frame.
         self._across = multiply(across[..., None, :], np.eye(4))
-        self._steps = np.diff(own[:, self._numbers], axis=0)
+        self._steps = np.diff(own[:, self._additive], axis=0)
 
     def begin(self, f: int, answer: np.ndarray) -> np.ndarray:
-        """Coordinates to begin the frame after f from, shape (Q,)."""
+        """The coordinates from which the frame after f starts, shape (Q,)."""
         q = self._own[f + 1].copy()
-        if len(self._numbers):
-            q[self._numbers] = self._steps[f] + answer[self._numbers]
-        if len(self._turns):
-            turns = (answer[self._turns][:, None, :] @ self._across[f])[:, 0]
-            q[self._turns] = turns / np.sqrt(np.einsum("ki,ki->k", turns, turns))[:, None]
+        if len(self._additive):
+            q[self._additive] = self._steps[f] + answer[self._additive]
+        if len(self._quaternions):
+            quaternions = (answer[self._quaternions][:, None, :] @ self._across[f])[:, 0]
+            q[self._quaternions] = (
+                quaternions / np.sqrt(np.einsum("ki,ki->k", quaternions, quaternions))[:, None]
+            )
         return q

@@ -1,10 +1,10 @@
 """Frames that were solved one by one and ended on different branches: keep neighbours on the same one.
 
-An arm that can fold in two ways may do so in one frame and not in the next, and no smoothing brings these together:
-each is a valley of its own. Where a joint jumps from one frame to the next, the answer before the jump is carried on,
-frame by frame, and the one after it is carried back, each until it meets the frames' own answers again. Of these three
-answers to every frame the cheapest way through the clip is taken (Viterbi 1967): the cost of its frames, and a price
-for every jump.
+An arm that can fold in two ways may fold one way in a frame and the other way in the next. Smoothing does not bring
+the two together, since each is a local minimum. Where a joint jumps from one frame to the next, the answer before the
+jump is carried forward, frame by frame, and the answer after it is carried back, each until it meets the frames' own
+answers again. Of these three answers to every frame the cheapest path through the clip is taken (Viterbi 1967): the
+cost of its frames, and a price for every jump.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class JumpRules:
         same: Two answers to a frame with all joints nearer than this are the same [rad].
         price: What a jump costs, for each squared radian beyond `jump`, beside the cost of frames in squared
             characteristic lengths: as much as a goal that is missed by 1.4 lengths in one frame.
-        carried: What an answer costs that is not the frame's own: of two ways that are as good, the one that changes
+        carried: What an answer costs that is not the frame's own: of two equally good paths, the one that changes
             fewer frames is taken.
     """
 
@@ -48,13 +48,13 @@ RULES = JumpRules()
 def without_jumps(
     skeleton: Skeleton, moved: NDArray[np.int64], poses: Floats, costs: Floats, solve: Solve
 ) -> Floats:
-    """Poses (F, Q) with as few jumps as is worth it.
+    """Poses (F, Q) with jumps removed where that costs less than the jump.
 
     Args:
-        skeleton: What is posed.
+        skeleton: The skeleton.
         moved: The columns of the coordinates of joints that may move.
         poses: Answers to each frame by itself, shape (F, Q).
-        costs: What they cost, shape (F,).
+        costs: Their costs, shape (F,).
         solve: Solves a frame from other coordinates.
     """
     frames = len(poses)
@@ -77,9 +77,9 @@ def find_jumps(skeleton: Skeleton, poses: Floats) -> list[int]:
 
 
 def _steps(skeleton: Skeleton, before: Floats, after: Floats) -> Floats:
-    """How far the joint that turns most turns between poses (K, Q), shape (K,) [rad].
+    """The largest angle by which any joint turns between poses (K, Q), shape (K,) [rad].
 
-    Of a joint of several angles the root of the sum of their squares counts.
+    A joint with several angles counts with the root of the sum of their squares.
     """
     table = skeleton.freedom_table
     turns = table.free.turns
@@ -96,12 +96,12 @@ def _carried(
     poses: Floats,
     costs: Floats,
     solve: Solve,
-    ways: Iterable[tuple[int, int, int]],
+    runs: Iterable[tuple[int, int, int]],
 ) -> tuple[Floats, Floats]:
-    """Answers carried from frame to frame along ways (first, end, step), and their costs; elsewhere as given."""
+    """Answers carried from frame to frame along runs (first, end, step), and their costs; elsewhere as given."""
     out, prices = poses.copy(), costs.copy()
     done = np.zeros(len(poses), bool)
-    for first, end, step in ways:
+    for first, end, step in runs:
         for frame in range(first, end, step):
             if done[frame]:
                 break
@@ -116,7 +116,7 @@ def _carried(
 
 
 def _cheapest(skeleton: Skeleton, answers: Floats, costs: Floats) -> NDArray[np.int64]:
-    """Which of the answers (K, F, Q) to each frame, with costs (K, F), make the cheapest way, shape (F,)."""
+    """The index of the answer to each frame on the cheapest path, shape (F,), of answers (K, F, Q) at costs (K, F)."""
     kinds, frames = costs.shape
     total = costs[:, 0].copy()
     came = np.zeros((frames, kinds), np.int64)

@@ -1,13 +1,13 @@
-"""Lowered problems as data: what `Prepared.to_bytes` gives, for programs that run the kernels alone.
+"""Lowered problems as data: the bytes of `Prepared.to_bytes`, for programs that run the kernels without Python.
 
-The bytes hold everything that a kernel takes but the start and the open targets, which change from call
-to call, so that a page or another program that has the compiled kernels (`supple.wasm`) can solve
-without Python. The layout is described in `docs/lowered-problems.md`; everything is little-endian:
+The bytes hold everything that a kernel takes, with a default start. The start and the open targets change from call
+to call. So a page or another program that has the compiled kernels (`supple.wasm`) can solve without Python. The
+layout is described in `docs/lowered-problems.md`; everything is little-endian:
 
     8 bytes     SIGNATURE
-    2 x uint32  VERSION, and the length of the header
+    2 x uint32  FORMAT_VERSION, and the length of the header
     header      JSON, UTF-8, padded with spaces to 8 bytes
-    arrays      int64 or float64, C order; each where the header says, counted from the header's end
+    arrays      int64 or float64, C order; at the offsets in the header, counted from the header's end
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.goals.smooth import USUAL_RATE
+from supple.goals.smooth import REFERENCE_RATE
 from supple.kernels import layout
 from supple.kernels.decorators import ENTRIES
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
-from supple.solve.outcome import Asked
+from supple.solve.outcome import ProblemInfo
 from supple.solvers import Solver
 
 SIGNATURE = b"SUPPLEIK"
-VERSION = 1
+FORMAT_VERSION = 1
 FORMAT = "supple-problem"
-MOST_EVENTS = 200_000  # steps that a trace of a lowered problem has room for
+MOST_EVENTS = 200_000  # steps in a trace of a lowered problem
 
 DTYPES = {"i": ("i8", np.dtype("<i8")), "f": ("f8", np.dtype("<f8"))}
 REPORT = {
@@ -45,15 +45,17 @@ REPORT = {
 
 
 class OpenTargets(NamedTuple):
-    """The targets of a problem: the fixed ones, and where the open ones go."""
+    """The targets of a problem: the fixed ones, and the columns of the open ones."""
 
     fixed: np.ndarray  # (T,), NaN where open
     arguments: tuple[tuple[int, str], ...]  # the open ones: goal's number, slot
-    places: tuple[tuple[str, int, int], ...]  # slot, place in a row, place of a transform's turn
+    indices: tuple[
+        tuple[str, int, int], ...
+    ]  # slot, index in a row, index of a transform's orientation
 
 
 def layout_stamp() -> str:
-    """A hash of the columns that problems are packed by: kernels of another stamp cannot read them."""
+    """A hash of the layout of packed problems: kernels with another stamp cannot read them."""
     names = sorted(name for name in vars(layout) if name.isupper())
     text = json.dumps([(name, getattr(layout, name)) for name in names])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -64,7 +66,7 @@ def write_problem(
     solvers: Sequence[Solver],
     packed: Sequence[tuple[np.ndarray, np.ndarray]],
     targets: OpenTargets,
-    asked: Asked,
+    asked: ProblemInfo,
     start: Pose,
 ) -> bytes:
     """The bytes of a problem.
@@ -72,9 +74,9 @@ def write_problem(
     Args:
         problem: The lowered problem.
         solvers: The solvers tried in turn.
-        packed: What each of them takes, ints and floats.
-        targets: The fixed targets, and where the open ones go.
-        asked: What is asked for.
+        packed: The packed problem for each solver, ints and floats.
+        targets: The fixed targets, and the columns of the open ones.
+        asked: What solutions report about the problem.
         start: The pose that a solve starts from if no other is given.
 
     Raises:
@@ -88,7 +90,7 @@ def write_problem(
     for goal in problem.goals:
         if "own" in goal.kinds:
             raise SuppleError(
-                f"to_bytes: {goal!r} is a goal of your own, whose function lives in this process alone: neither "
+                f"to_bytes: {goal!r} is a goal of your own: its function exists only in this process, and neither "
                 "the page nor another program can call it"
             )
     skeleton = problem.skeleton
@@ -126,11 +128,15 @@ def write_problem(
                 "goal": goal,
                 "slot": slot,
                 "effector": problem.goals[goal].effector_name,
-                "target": None if slot == "orientation" else place,
-                "orientation": place if slot == "orientation" else turn if slot == "pose" else None,
+                "target": None if slot == "orientation" else index,
+                "orientation": index
+                if slot == "orientation"
+                else orientation
+                if slot == "pose"
+                else None,
             }
-            for (goal, slot), (_, place, turn) in zip(
-                targets.arguments, targets.places, strict=True
+            for (goal, slot), (_, index, orientation) in zip(
+                targets.arguments, targets.indices, strict=True
             )
         ],
         "asked": {**asked.to_json(), "solver": solvers[0].name},
@@ -141,7 +147,7 @@ def write_problem(
 
         joints = skeleton.freedom_table.free.joint
         joints = joints[np.isin(joints, problem.moving)]
-        arrays["smooth"] = smooth.difference_weights(skeleton, joints, USUAL_RATE)
+        arrays["smooth"] = smooth.difference_weights(skeleton, joints, REFERENCE_RATE)
         header["clip"] = {
             **{name: f"solvers.clip.{name}" for name in ("begin", "relax", "judge")},
             "ended": ENDED_COLUMNS,
@@ -150,7 +156,7 @@ def write_problem(
 
 
 def _solver(solver: Solver, problem: Problem) -> dict[str, Any]:
-    """How a solver is called, and how much a trace of it can hold.
+    """The kernel of a solver, and the size of its trace.
 
     Raises:
         SuppleError: Its kernel is not one of those compiled ahead.
@@ -172,7 +178,7 @@ def _solver(solver: Solver, problem: Problem) -> dict[str, Any]:
 
 
 def _joined(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """The header, with a line on each array, and the arrays."""
+    """The header, with an entry for each array, and the arrays, as bytes."""
     listed, parts, offset = [], [], 0
     for name, value in arrays.items():
         code, dtype = DTYPES[value.dtype.kind]
@@ -182,4 +188,4 @@ def _joined(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         offset += len(data)
     text = json.dumps({**header, "arrays": listed}, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 8)
-    return b"".join((SIGNATURE, struct.pack("<2I", VERSION, len(text)), text, *parts))
+    return b"".join((SIGNATURE, struct.pack("<2I", FORMAT_VERSION, len(text)), text, *parts))

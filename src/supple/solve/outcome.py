@@ -1,4 +1,4 @@
-"""How a solve ended: its status, what had been asked, and the reason in words."""
+"""How a solve ended: its status, the goals it was given, and the reason in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Status(IntEnum):
     REACHED = at.REACHED
     """Every counted goal is within its tolerance."""
     TOO_FAR = at.TOO_FAR
-    """A target is farther away than the chain is long, stretched and slid as far as it can be.
+    """A target is farther away than the chain is long, with stretches and slides at their limits.
 
     Measured from the last point of the chain that no free joint moves. No pose reaches the target.
     """
@@ -29,17 +29,16 @@ class Status(IntEnum):
     """Joint limits are in the way; `Solution.limited` names them.
 
     The pose is a local minimum inside the limits, and would not be one without them: no freedom that
-    can still move brings the goals closer, while every joint that is named stands at a limit, and
-    past that limit it would bring them closer. A freedom brings them closer if a change of at most
-    0.1 (rad, or characteristic lengths) takes away a thousandth of the sum of squared misses, by the
-    linear model. Like any local minimum it says nothing of poses far away: another pose inside the
-    limits may reach the goals.
+    can still move brings the goals closer, while every named joint is at a limit, and moving past that
+    limit would bring them closer. A freedom brings the goals closer if a change of at most 0.1 (rad, or
+    characteristic lengths) lowers the sum of squared errors by a thousandth, by the linear model. As
+    with any local minimum, another pose inside the limits may reach the goals.
     """
     STALLED = at.STALLED
-    """The solver found no change of the free joints that brings the goals closer, and limits are not why.
+    """The solver found no change of the free joints that brings the goals closer, and limits are not the cause.
 
-    Avoid or Balance is in the way (`Solution.blocked_by` and the reason name what must keep apart), goals
-    contradict each other, a mechanism cannot get there, or it is a local minimum: another pose may reach
+    Avoid or Balance is in the way (`Solution.blocked_by` and the reason name the bones that must keep apart), goals
+    contradict each other, a mechanism cannot get there, or the pose is a local minimum: another pose may reach
     the goals.
     """
     BUDGET = at.BUDGET
@@ -64,17 +63,17 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """One residual block of a problem, as a solution reports on it: what was asked of one effector.
+class BlockInfo:
+    """One residual block of a problem, as a solution reports it.
 
     Attributes:
         goal: Index in the list of goals.
-        kind: "position", "orientation", "direction" or "pole"; of what is held together "meeting" (a
-            distance) or "alignment" (an angle); "span"; "own" of a goal of one's own.
+        kind: "position", "orientation", "direction" or "pole"; "meeting" (a distance) or "alignment" (an
+            angle) for the ends of a loop; "span"; "own" for a custom goal.
         effector: Name of the joint or tip.
         tolerance: Model units, or radians.
-        block: Its place among the errors that a kernel reports.
-        reason: The words of a goal of one's own, with {error}.
+        block: Index among the errors that a kernel reports.
+        reason: The words of a custom goal, with {error}.
     """
 
     goal: int
@@ -85,7 +84,7 @@ class Demand:
     reason: str = ""
 
     def miss(self, error: float) -> str:
-        """How far it is from being met, in words."""
+        """The error in words."""
         if self.reason:
             return self.reason.format(error=f"{error:.3g}")
         return _say(self.kind, effector=self.effector, error=error)
@@ -96,35 +95,35 @@ class CarriedRoot:
     """A free root that may move although no goal names it.
 
     Attributes:
-        name: Of its topmost joint.
-        slides: Where in a pose's coordinates the lengths that it slides by are.
+        name: Name of its topmost joint.
+        slides: Indices of its slides in a pose's coordinates.
     """
 
     name: str
     slides: tuple[int, ...]
 
     def distance(self, start: np.ndarray, answer: np.ndarray) -> np.ndarray:
-        """How far it moved between coordinates, each of shape (..., Q), in model units, shape (...)."""
+        """The distance that it moved between coordinates of shape (..., Q), in model units, shape (...)."""
         slides = list(self.slides)
         return np.linalg.norm(answer[..., slides] - start[..., slides], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a solution needs to know about its problem.
+class ProblemInfo:
+    """What a solution reports about its problem.
 
     Attributes:
-        demands: What was asked, in the order of the goals.
+        demands: The residual blocks, in the order of the goals.
         moving: Names of the joints that were free.
-        solver: The name of the solver that gave the answer; those of a batch's solvers with "then"
-            between them, in the order they are tried. Not compared.
-        kept: Whether the start is given back where the goals were not reached.
+        solver: The name of the solver that gave the answer; for a batch the names of all its solvers, in the
+            order they are tried, with "then" between them. Not compared.
+        kept: True if the start is returned where the goals were not reached.
         pairs: Names of the bones, or of a bone and an obstacle, that Avoid keeps apart.
         still_roots: Names of the free roots that stay, although `free_root=True` would let them move.
         carried_roots: The free roots that may move although no goal names them.
     """
 
-    demands: tuple[Demand, ...]
+    demands: tuple[BlockInfo, ...]
     moving: tuple[str, ...]
     solver: str = field(compare=False)
     kept: bool
@@ -137,15 +136,15 @@ class Asked:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Any) -> Asked:
-        """What `to_json` wrote.
+    def from_json(cls, data: Any) -> ProblemInfo:
+        """The problem that `to_json` described.
 
         Raises:
             SuppleError: The data is something else.
         """
         try:
             return cls(
-                tuple(Demand(**demand) for demand in data["demands"]),
+                tuple(BlockInfo(**demand) for demand in data["demands"]),
                 tuple(map(str, data["moving"])),
                 str(data["solver"]),
                 bool(data["kept"]),
@@ -181,10 +180,10 @@ class OutOfReach(NamedTuple):
     """A target that no pose of its chain can reach, whatever its limits.
 
     Attributes:
-        effector: Whose target it is.
-        distance: How far the target is from where the effector's chain begins, model units: the last
-            point on the way to the effector that no free joint moves.
-        reach: The farthest, or for a target that is too near the nearest, that the chain can come.
+        effector: Name of the effector.
+        distance: Distance of the target from the start of the effector's chain, model units: the last
+            point on the path to the effector that no free joint moves.
+        reach: The greatest distance that the chain can reach; for a target that is too near the least.
     """
 
     effector: str
@@ -193,7 +192,7 @@ class OutOfReach(NamedTuple):
 
 
 def summary(status: np.ndarray) -> str:
-    """How many solves of a batch ended how."""
+    """How many solves of a batch ended with each status."""
     counts: Mapping[Status, int] = {kind: int(np.sum(status == kind)) for kind in Status}
     parts = [f"{counts[Status.REACHED]} of {status.size} reached"]
     parts += [
@@ -242,7 +241,7 @@ REASONS = {
 
 def reason(
     status: Status,
-    asked: Asked,
+    asked: ProblemInfo,
     errors: Sequence[float],
     *,
     iterations: int,
@@ -251,21 +250,21 @@ def reason(
     hurried: bool = False,
     held: tuple[str, ...] | None = None,
     collision: Collision | None = None,
-    topple: float = 0.0,
+    imbalance: float = 0.0,
 ) -> str:
     """One sentence on why a single solve ended.
 
     Args:
         status: How it ended.
-        asked: What was asked.
-        errors: The error of every demand, NaN for one that was not made.
-        iterations: How many it took.
+        asked: The problem.
+        errors: The error of every block, NaN for one that the frame of a clip leaves out.
+        iterations: Number of iterations.
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
-        hurried: Whether the limits in the way are those of speed and acceleration.
-        held: The names of the pair that must keep apart and is in the way, () if balance is, None if neither.
+        hurried: True if the limits in the way are those of speed and acceleration.
+        held: The names of the pair that must keep apart and is in the way, () for balance, None for neither.
         collision: The pair that is deepest inside its margin.
-        topple: How far the centre of mass is outside its support.
+        imbalance: Distance of the centre of mass outside its support, model units.
     """
     missed = [
         (error / demand.tolerance, demand, error)
@@ -287,7 +286,7 @@ def reason(
     if status is Status.COLLIDES and collision is not None:
         return _say("collides", **collision._asdict(), miss=miss)
     if status is Status.UNBALANCED:
-        return _say("unbalanced", topple=topple, miss=miss)
+        return _say("unbalanced", topple=imbalance, miss=miss)
     if beyond is not None:
         key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
         return _say(key, **beyond._asdict(), miss=miss)
@@ -305,18 +304,18 @@ def reason(
     return _say(key, iterations=iterations, tolerance=worst.tolerance, miss=miss)
 
 
-# Ends of a solve at which a free root that stays may be what keeps the goals from being met.
+# Statuses for which a free root that stays may be the reason that the goals are not met.
 ROOT_MAY_HELP = (Status.TOO_FAR, Status.TOO_NEAR, Status.LIMITED, Status.STALLED)
 
 
-def with_roots(said: str, statuses: Set[int], asked: Asked, moved: Sequence[float]) -> str:
-    """A reason, and what became of the free roots.
+def with_roots(said: str, statuses: Set[int], asked: ProblemInfo, moved: Sequence[float]) -> str:
+    """A reason, with a note on free roots that stayed or moved.
 
     Args:
-        said: The reason without them.
-        statuses: How the solve ended, or those of a batch.
-        asked: What was asked.
-        moved: How far each of `asked.carried_roots` moved, model units; less than a tolerance is not told.
+        said: The reason without the note.
+        statuses: The status of the solve, or those of a batch.
+        asked: The problem.
+        moved: How far each of `asked.carried_roots` moved, model units; less than a tolerance is not mentioned.
     """
     if asked.still_roots and not statuses.isdisjoint(ROOT_MAY_HELP):
         said = _say("root_still", reason=said, root=", ".join(asked.still_roots))

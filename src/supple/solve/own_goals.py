@@ -1,4 +1,4 @@
-"""Around a solve with goals of one's own: try them first, and say afterwards what went wrong in them."""
+"""Checks around a solve with custom goals: test the goals before it, and report their errors after it."""
 
 from __future__ import annotations
 
@@ -12,51 +12,51 @@ from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 
 
-class _Asked(NamedTuple):
-    """A goal of one's own in a problem."""
+class _OwnBlock(NamedTuple):
+    """A custom goal in a problem."""
 
     goal: Any  # an OwnGoal
-    block: int  # the place of its error
-    values: slice  # where its values are in a row of targets
-    frames: list[int]  # which joints and tips
+    block: int  # index of its error
+    values: slice  # its values in a row of targets
+    frames: list[int]  # indices of its joints and tips
 
 
 class OwnGoals:
-    """The goals of one's own of a problem; without any, all of this does nothing."""
+    """The custom goals of a problem; without any, all methods do nothing."""
 
-    __slots__ = ("_asked", "_errors", "_problem")
+    __slots__ = ("_blocks", "_errors", "_problem")
 
     def __init__(self, problem: Problem) -> None:
-        """Find them."""
+        """Find the custom goals."""
         self._problem = problem
         self._errors = problem.coordinates + layout.REPORT
-        self._asked: list[_Asked] = []
+        self._blocks: list[_OwnBlock] = []
         for g, block in enumerate(problem.blocks):
             if block.kind >= layout.OWN and block.part == 0:
                 goal: Any = problem.goals[block.goal]
                 values = slice(block.offset, block.offset + block.size)
                 frames = [problem.skeleton.index(name) for name in goal.frames]
-                self._asked.append(_Asked(goal, g, values, frames))
+                self._blocks.append(_OwnBlock(goal, g, values, frames))
 
     def before(self, starts: np.ndarray, targets: np.ndarray, b: int) -> None:
-        """Try each of them once in its life, on problem b of a batch.
+        """Test each goal once in its life, on problem b of a batch.
 
         Raises:
-            SuppleError: One cannot be used, or its Jacobian is wrong.
+            SuppleError: A goal cannot be used, or its Jacobian is wrong.
         """
-        for one in self._asked:
+        for one in self._blocks:
             one.goal.function.function.begin()
             if not one.goal.function.is_checked(len(one.frames)):
                 frames, values = self._given(one, _row(starts, b), _row(targets, b))
                 one.goal.function.check(one.goal.frames, frames, values)
 
     def after(self, targets: np.ndarray, out: np.ndarray, first: int, last: int) -> None:
-        """Look at what rows first..last-1 of output say of them.
+        """Check rows first..last-1 of output for errors of the goals.
 
         Raises:
-            SuppleError: One has raised, or gave what is no number.
+            SuppleError: A goal raised, or returned NaN or infinity.
         """
-        for one in self._asked:
+        for one in self._blocks:
             name = one.goal.function.name
             raised = one.goal.function.function.raised
             if raised is not None:
@@ -70,16 +70,16 @@ class OwnGoals:
                 b = first + int(np.argmin(good))
                 where = f" in row {b} of the batch" if len(out) > 1 else ""
                 frames, values = self._given(one, out[b], _row(targets, b))
-                got = one.goal.function.evaluate(frames, values)  # which says what it raises
+                got = one.goal.function.evaluate(frames, values)  # raises if the goal does
                 raise SuppleError(
                     f"goal {name!r} of {one.goal.effector_name}: expected finite numbers, got {got} or such "
                     f"derivatives{where}, with values {values}"
                 )
 
     def _given(
-        self, one: _Asked, row: np.ndarray, targets: np.ndarray
+        self, one: _OwnBlock, row: np.ndarray, targets: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What a goal is given in the pose that a row begins with: frames (N, 4, 4) and values."""
+        """The arguments of a goal in the pose at the front of a row: frames (N, 4, 4) and values."""
         q = np.array(row[: self._problem.coordinates])
         return Pose._wrap(self._problem.skeleton, q).frames[one.frames], targets[one.values]
 

@@ -1,6 +1,6 @@
 """Prepared problems: everything that depends on the skeleton and the goals' shape, done once.
 
-A call is then three steps: check the targets and put them into a row, run the solvers on it, wrap the
+A call then has three steps: check the targets and write them into a row, run the solvers on it, and wrap the
 report.
 """
 
@@ -26,7 +26,7 @@ from supple.errors import (
     unmasked,
     whole,
 )
-from supple.errors import array as numbers
+from supple.errors import array as checked_array
 from supple.goals import OPEN, Goal, as_goals, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
@@ -36,35 +36,35 @@ from supple.problem.lowering import Problem
 from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
-from supple.solve.outcome import Asked, CarriedRoot, Demand
+from supple.solve.outcome import BlockInfo, CarriedRoot, ProblemInfo
 from supple.solve.servo import Servo, greatest
-from supple.solve.solution import Aside, Solution
+from supple.solve.solution import Extras, Solution
 from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
 POLICIES = ("approach", "keep")
 _empty = np.empty
-PROGRESS = 64  # frames of a track from one report of progress to the next
+FRAMES_PER_REPORT = 64  # frames of a track between two reports of progress
 _NUMBERS = frozenset((float, int, np.float64))
 _SCALARS = frozenset((*_NUMBERS, np.float32, np.float16, np.int64, np.int32, np.int16, np.uint8))
 _LISTS = frozenset((list, tuple))
 _FLOAT64 = np.dtype(np.float64)
-_LARGE = 2.0**63  # from here on integers are no 64-bit numbers
+_INT64_END = 2.0**63  # integers from here on do not fit into 64 bits
 
 Rate = float | Mapping[str, Any] | None
-"""A greatest speed or acceleration: for all joints, or by name."""
+"""A limit of speed or acceleration: for all joints, or by name."""
 
 
 class Prepared:
-    """A skeleton, goals and a solver, ready to be solved for one target after another.
+    """A skeleton, goals and a solver, ready to solve for one target after another.
 
     Immutable, picklable, and safe to call from several threads at once.
 
     Attributes:
         problem: The lowered problem.
         solvers: The solvers tried in turn; usually one.
-        executor: What runs them.
+        executor: Runs the solvers.
     """
 
     __slots__ = (
@@ -123,29 +123,30 @@ class Prepared:
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
         names = [one.name for one in self.solvers]
-        self._asked = self._demands(" then ".join(names), unreachable == "keep")
+        self._asked = self._problem_info(" then ".join(names), unreachable == "keep")
         self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
         self._evaluator: Evaluator | None = None
         self._servo: Servo | None = None
         if max_speed is not None or max_acceleration is not None:
-            self._servo = self._new_servo()  # which checks them
+            self._servo = self._new_servo()  # it checks the limits
 
     @property
     def arguments(self) -> tuple[tuple[int, str], ...]:
-        """What a call takes, in order: (goal's number, slot), such as (0, "target")."""
+        """The open targets, which a call takes in this order: (goal's number, slot), such as (0, "target")."""
         return self._targets.arguments
 
     @property
-    def asked(self) -> Asked:
-        """What a solution is told about the problem."""
+    def asked(self) -> ProblemInfo:
+        """What solutions report about the problem."""
         return self._asked
 
-    def _demands(self, solver: str, kept: bool) -> Asked:
+    def _problem_info(self, solver: str, kept: bool) -> ProblemInfo:
+        """What solutions report about the problem, with blocks in the order of goals and kinds."""
         numbered = sorted(
             enumerate(self.problem.blocks), key=lambda one: (one[1].goal, one[1].kind)
         )
         demands = tuple(
-            Demand(
+            BlockInfo(
                 block.goal,
                 block.word,
                 self.problem.goals[block.goal].effector_name,
@@ -160,7 +161,7 @@ class Prepared:
         moving = tuple(names[j] for j in self.problem.moving)
         bodies = self.problem.bodies
         still, carried = self.problem.roots
-        return Asked(
+        return ProblemInfo(
             demands,
             moving,
             solver,
@@ -171,7 +172,7 @@ class Prepared:
         )
 
     def _new_servo(self) -> Servo:
-        """What solves ticks."""
+        """A servo, which solves ticks."""
         options = self._settings[2]
         limits = [
             greatest(self._skeleton, w, options[w]) for w in ("max_speed", "max_acceleration")
@@ -214,28 +215,28 @@ class Prepared:
 
         With `dt` the call is one tick of a control loop: the answer is the pose after dt seconds, inside
         the limits of speed and acceleration that `prepare` was given, and `Solution.velocity` is the
-        velocity of the next tick. Where these limits do not let the goals be met, the joints go there as
-        fast as they can still stop there, and brake in time before the limits of the joints.
+        `velocity` argument of the next tick. If these limits keep the goals from being met, the joints move
+        towards them as fast as they can while still being able to stop there, and brake in time before
+        joint limits.
 
         Args:
-            targets: One argument an open target: a position (3,), an orientation wxyz (4,), a
+            targets: One argument for each open target: a position (3,), an orientation wxyz (4,), a
                 transform (4, 4).
             start: The pose to start from.
             velocity: The velocity of every freedom at the start, in `skeleton.freedoms` order, shape (D,)
-                [rad/s, model units/s]: `velocity` of the tick before; at rest by default. That of joints
-                which the goals do not free is not looked at.
-            dt: How long the tick takes [s].
-            before: The target of the tick before, or a list with one for each open target, from which a tick
-                that is late tells how fast they move. By default they are taken to stand still, so that
-                the joints, once late, stay behind by the way that it takes to stop.
+                [rad/s, model units/s]: `velocity` of the tick before; at rest by default. Values of joints
+                that the goals do not free are ignored.
+            dt: Duration of the tick [s].
+            before: The target of the tick before, or a list with one for each open target. A late tick
+                computes the targets' velocity from it. By default the targets are assumed to be at rest, so
+                that late joints trail by their braking distance.
 
         Raises:
-            SuppleError: The input makes no sense; or there are limits of speed or acceleration and no dt.
+            SuppleError: The input is invalid; or there are limits of speed or acceleration and no dt.
         """
         if dt is not None or self._servo is not None or velocity is not None or before is not None:
             return self._tick(targets, start, velocity, dt, before)
-        # A plain start and plain targets need no more than a look. The general way takes all others,
-        # and says what is wrong with them.
+        # Fast path for a plain start and plain targets. The general path takes all others, and raises errors.
         if start is None:
             plain_start, starts = self._rest, self._rest_row
         elif (
@@ -285,7 +286,7 @@ class Prepared:
             if shape:
                 raise SuppleError(f"dt: a tick is a single solve; got a batch of shape {shape}")
             row, v = servo.tick(problems, v, dt, last)
-        return Solution(self._asked, row, start, Aside(velocity=v))
+        return Solution(self._asked, row, start, Extras(velocity=v))
 
     def _seconds(self, dt: Any) -> float:
         if dt is None:
@@ -297,7 +298,9 @@ class Prepared:
 
     def _velocity(self, velocity: Any) -> np.ndarray:
         count = len(self._skeleton.freedoms)
-        return np.zeros(count) if velocity is None else numbers("velocity", velocity, (count,))
+        return (
+            np.zeros(count) if velocity is None else checked_array("velocity", velocity, (count,))
+        )
 
     def solve(
         self,
@@ -312,10 +315,10 @@ class Prepared:
         Args:
             targets: As in a call, each with any leading batch axes.
             start: The pose, or batch of poses, to start from.
-            threads: At most how many threads a batch uses; all cores by default. The answer does
-                not depend on it.
+            threads: Maximum number of threads for a batch; all cores by default. The answer does not
+                depend on it.
             progress: Called with (done, total) as a batch goes on, from the calling thread.
-            trace: Whether to record what the solver does; single solves only.
+            trace: Whether to record a trace; single solves only.
         """
         if threads is not None:
             threads = whole("threads", threads, least=1)
@@ -346,7 +349,7 @@ class Prepared:
                     "trace: a batch has no trace; solve the problem of interest alone"
                 )
             report, found, what = self.executor.run_traced(problems, start)
-            return Solution(self._asked_of[found], report, start, Aside(trace=what))
+            return Solution(self._asked_of[found], report, start, Extras(trace=what))
         out = np.empty((math.prod(shape), self.executor.width))
         if not shape:
             found = self.executor.run(problems, out, 0, 1)
@@ -359,16 +362,16 @@ class Prepared:
         return Solution(self._asked, out.reshape(*shape, out.shape[1]), _spread(start, shape))
 
     def evaluate(self, pose: Pose, /, *targets: Any, start: Pose | None = None) -> Solution:
-        """How near a pose comes to the goals: the report of a solve that ends there. Nothing is solved.
+        """How near a pose is to the goals: the report of a solve that ends there. Nothing is solved.
 
         Args:
             pose: The pose, or a batch of poses.
-            targets: As in `solve`: one argument an open target, each with any leading batch axes.
-            start: Where `Hold` takes its targets from, with the coordinates of `pose` in all joints that may not
-                move; the pose itself by default.
+            targets: As in `solve`: one argument for each open target, with any leading batch axes.
+            start: The pose from which `Hold` takes its targets. Joints that may not move must have the coordinates
+                of `pose`. By default the pose itself.
 
         Raises:
-            SuppleError: The input makes no sense.
+            SuppleError: The input is invalid.
         """
         if pose is None:
             raise SuppleError("pose: expected a supple.Pose, got None")
@@ -387,7 +390,7 @@ class Prepared:
         """The coordinates of a start as kernels take them.
 
         Raises:
-            SuppleError: Its batch axes do not go with the pose's, or a joint that may not move differs.
+            SuppleError: Its batch axes do not broadcast with the pose's, or a joint that may not move differs.
         """
         q = start._coordinates
         try:
@@ -437,18 +440,18 @@ class Prepared:
     ) -> Track:
         """Follow a path: every frame is solved from the answer of the frame before.
 
-        With `dt` every frame is a tick, as in a call, from the first one on; each knows the targets of the
-        one before.
+        With `dt` every frame is a tick, as in a call, the first one too; each tick knows the targets of the
+        tick before.
 
         Args:
-            targets: As in a call, with a leading axis of F frames; those without one stand still.
+            targets: As in a call, with a leading axis of F frames; those without one are constant.
             start: The single pose before the first frame; the skeleton's rest by default.
-            restarts: Whether a frame that cannot be met from the last answer may be looked for
-                elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
-                default; with it the joints go there within their limits, as they may by default.
+            restarts: Whether a frame that cannot be met from the last answer may be solved from other
+                starts. Without `dt` that makes the pose jump, so that by default only the first frame may;
+                with `dt` the joints move there within their limits, and by default every frame may.
             velocity: The velocity at the start, as in a call.
-            dt: The seconds from frame to frame.
-            progress: Called with (done, total) now and then.
+            dt: Time from frame to frame [s].
+            progress: Called with (done, total) as the solve goes on.
         """
         _check_progress(progress)
         if restarts is not None:
@@ -466,8 +469,8 @@ class Prepared:
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
         out = np.empty((len(rows) + 1, self.executor.width))
         out[0, : self.problem.coordinates] = start._coordinates
-        for first in range(0, len(rows), PROGRESS):
-            last = min(first + PROGRESS, len(rows))
+        for first in range(0, len(rows), FRAMES_PER_REPORT):
+            last = min(first + FRAMES_PER_REPORT, len(rows))
             if first == 0:
                 self.executor.run_path(frames, out, 0, 1)
             steady.executor.run_path(frames, out, max(first, 1), last)
@@ -497,27 +500,27 @@ class Prepared:
             batch = (offsets, q, rows[k : k + 1])
             out[k], velocities[k + 1] = servo.tick(batch, velocities[k], dt, before)
             q = out[k : k + 1, :count].copy()
-            if progress is not None and ((k + 1) % PROGRESS == 0 or k + 1 == len(rows)):
+            if progress is not None and ((k + 1) % FRAMES_PER_REPORT == 0 or k + 1 == len(rows)):
                 progress(k + 1, len(rows))
-        aside = Aside(velocity=velocities[1:])
-        return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
+        extras = Extras(velocity=velocities[1:])
+        return Track(Solution(self._asked, out, start, extras), dt=dt, velocity=first)
 
     def clip(self, *targets: Any, start: Pose | None = None, **options: Any) -> Track:
         """Solve all frames of a clip at once, with joints that move smoothly; see `supple.solve.clips.ClipOptions`.
 
         Least squares over all frames: every frame's goals as in a solve, and differences of the joints from frame
         to frame (`Smooth`). Limits hold exactly; loops are closed, and `Avoid` and `Balance` kept, in every frame.
-        Where nothing ties the frames, each is solved by itself.
+        Without `Smooth`, each frame is solved by itself.
 
         Args:
-            targets: As in a call, with a leading axis of F frames; those without one stand still. A target with a NaN
-                in it is not asked for in that frame.
-            start: A pose (F,) to begin each frame from; or a single one, from which each frame is solved by itself
-                first. The skeleton's rest by default. What is held stays where this has it.
+            targets: As in a call, with a leading axis of F frames; those without one are constant. A target that
+                contains NaN is left out of that frame.
+            start: Poses (F,) to start each frame from; or a single pose, from which each frame is first solved by
+                itself. The skeleton's rest by default. `Hold` keeps its effector where this pose has it.
             options: Fields of `ClipOptions`: `smooth`, `fps`, `weights` and others.
 
         Raises:
-            SuppleError: The input makes no sense.
+            SuppleError: The input is invalid.
         """
         from supple.solve.clips import ClipOptions, ClipProblem, solve_clip  # seldom needed
 
@@ -543,7 +546,7 @@ class Prepared:
             targets: As for `track`.
             start: The single pose before the first frame; the skeleton's rest by default.
             jump: A reconfiguration is a step in which a joint moves farther than this [rad].
-            progress: Called with (done, total) now and then.
+            progress: Called with (done, total) as the solve goes on.
         """
         from supple.solve.branches import Branches  # seldom needed
 
@@ -578,7 +581,7 @@ class Prepared:
 
         Args:
             start: The single pose that a solve starts from if no other is given; the skeleton's rest
-                by default. Translations and scales of its own are kept.
+                by default. Its translations and scales are kept.
 
         Raises:
             SuppleError: A solver runs in Python (Optimize, or one of your own), or there is a batch
@@ -588,13 +591,13 @@ class Prepared:
             raise SuppleError("to_bytes: limits of speed and acceleration cannot be written")
         start = self._checked_start(start)
         targets, packed = self._targets, self.executor.packed_each
-        opened = OpenTargets(targets.fixed, targets.arguments, targets.places)
+        opened = OpenTargets(targets.fixed, targets.arguments, targets.indices)
         return write_problem(self.problem, self.solvers, packed, opened, self._asked, start)
 
     def seeds(self, start: Pose, count: int) -> Pose:
-        """Poses to begin from, spread over the ranges of the joints that may move.
+        """Poses to start from, spread over the ranges of the joints that may move.
 
-        Low-discrepancy, always the same.
+        Low-discrepancy and deterministic.
         """
         from supple.kernels.restart import spread_seeds  # seldom needed, and slow to import
 
@@ -648,43 +651,43 @@ def _spread(start: Pose, shape: tuple[int, ...]) -> Pose:
 
 
 def _small_array(slot: str, value: Any) -> np.ndarray:
-    """Anything but an array as an array, if it is small and nothing in it is masked."""
+    """A sequence as an array, if it is small and nothing in it is masked."""
     if len(value) > 4:
         raise ValueError
     if slot == "pose" and _LISTS.issuperset(map(type, value)):
         a, b, c, d = value
         numbers = [*a, *b, *c, *d]
         if len(a) == len(b) == len(c) == len(d) == 4 and _NUMBERS.issuperset(map(type, numbers)):
-            return np.array(numbers).reshape(4, 4)  # quicker than from nested lists, and unmasked
+            return np.array(numbers).reshape(4, 4)  # faster than from nested lists, and unmasked
     unmasked(slot, value)
     return np.asarray(value)
 
 
 class PlainRow:
-    """A row of targets that is filled number by number, which is quicker than as an array.
+    """A row of targets that is filled float by float, which is faster than filling an array.
 
     Attributes:
-        numbers: The numbers.
+        floats: The targets.
         array: The same memory as kernels take it, shape (1, T).
     """
 
-    __slots__ = ("array", "numbers")
+    __slots__ = ("array", "floats")
 
     def __init__(self, fixed: np.ndarray) -> None:
-        """Make a row with the fixed targets in it."""
-        self.numbers = array("d", fixed.tobytes())
-        self.array = np.frombuffer(self.numbers, np.float64)[None]
+        """Make a row that holds the fixed targets."""
+        self.floats = array("d", fixed.tobytes())
+        self.array = np.frombuffer(self.floats, np.float64)[None]
 
 
 class Targets:
     """Rows of targets as kernels take them, shape (..., T).
 
     Attributes:
-        arguments: What a call gives, in order: (goal's number, slot), such as (0, "target").
+        arguments: The open targets, in order: (goal's number, slot), such as (0, "target").
         fixed: The targets of the goals that are not open, shape (..., T); NaN where open.
-        places: For each argument its slot, where in a row its numbers go, and where those of a
-            transform's orientation go (of others how many numbers there are).
-        give_back: Takes a row of `plain_rows` that is done with, for the next call to use.
+        indices: For each argument its slot, its first index in a row, and for a transform the first index of its
+            orientation (for other slots the number of floats).
+        give_back: Takes a row of `plain_rows` back for the next call to use.
     """
 
     __slots__ = (
@@ -695,14 +698,16 @@ class Targets:
         "arguments",
         "fixed",
         "give_back",
-        "places",
+        "indices",
     )
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
-        filled = [(block.goal, block.slot, block) for block in problem.blocks if block.numbers]
+        filled = [
+            (block.goal, block.slot, block) for block in problem.blocks if block.target_floats
+        ]
         self._at = {(i, slot): block.offset for i, slot, block in filled}
-        sizes = {(i, slot): block.numbers for i, slot, block in filled}
+        sizes = {(i, slot): block.target_floats for i, slot, block in filled}
         slots = [
             (i, slot, getattr(goal, slot))
             for i, goal in enumerate(problem.goals)
@@ -712,7 +717,7 @@ class Targets:
         given = [one for one in slots if one[2] is not OPEN]
         self.fixed = self._placed(given, problem.default_targets)
         self._is_single = self.fixed.ndim == 1
-        self.places = tuple(
+        self.indices = tuple(
             (
                 slot,
                 self._at[i, "target" if slot == "pose" else slot],
@@ -724,12 +729,12 @@ class Targets:
         self.give_back = self._free.append
 
     def plain_rows(self, targets: tuple[Any, ...]) -> PlainRow | None:
-        """A row with the arguments of a call put in, if they are single and plain.
+        """A row filled with the arguments of a call, if they are single and plain; else None.
 
-        Plain are finite floats and 64-bit integers, of the right length, and rigid transforms. None for
-        anything else: `filled` takes what is good of that. Who is done with the row gives it back.
+        Plain are finite floats and 64-bit integers, of the right length, and rigid transforms. `filled` takes other
+        valid arguments. The caller returns the row with `give_back`.
         """
-        if not self._is_single or len(targets) != len(self.places):
+        if not self._is_single or len(targets) != len(self.indices):
             return None
         try:
             rows = self._free.pop()
@@ -739,20 +744,20 @@ class Targets:
             if self._put(rows, targets):
                 return rows
         except (TypeError, ValueError, RuntimeError, OverflowError):
-            pass  # no array, masked, or not so many numbers: as `filled` says
+            pass  # no array, masked, or of another length: `filled` raises the error
         self._free.append(rows)
         return None
 
     def _put(self, rows: PlainRow, targets: tuple[Any, ...]) -> bool:
-        """Put plain targets into a row; False if one is not."""
-        row = rows.numbers
+        """Write plain targets into a row; False if one is not plain."""
+        row = rows.floats
         number = 0
-        for slot, place, turn_place in self.places:
+        for slot, index, orientation_index in self.indices:
             value = targets[number]
             number += 1
             kind = type(value)
             if kind in _LISTS and slot != "pose" and _NUMBERS.issuperset(map(type, value)):
-                pass  # as most calls are
+                pass  # most calls
             elif kind in _LISTS and slot != "pose" and _SCALARS.issuperset(map(type, value)):
                 value = [float(x) for x in value]
             else:
@@ -766,7 +771,7 @@ class Targets:
                         return False
                     if dtype is not _FLOAT64 or not value.flags.carray:
                         value = np.array(value, np.float64, order="C")  # kernels take no others
-                    if not read_frame(value, rows.array, place, turn_place):
+                    if not read_frame(value, rows.array, index, orientation_index):
                         return False
                     continue
                 if value.ndim != 1:
@@ -774,9 +779,13 @@ class Targets:
                 value = value.tolist()
             if slot == "target":
                 x, y, z = value
-                if not (-_LARGE < x < _LARGE and -_LARGE < y < _LARGE and -_LARGE < z < _LARGE):
+                if not (
+                    -_INT64_END < x < _INT64_END
+                    and -_INT64_END < y < _INT64_END
+                    and -_INT64_END < z < _INT64_END
+                ):
                     return False
-                row[place], row[place + 1], row[place + 2] = x, y, z
+                row[index], row[index + 1], row[index + 2] = x, y, z
             elif slot == "orientation":
                 w, x, y, z = value
                 size = sqrt(w * w + x * x + y * y + z * z)
@@ -784,20 +793,22 @@ class Targets:
                     return False
                 if abs(size - 1.0) > 2e-15:
                     w, x, y, z = w / size, x / size, y / size, z / size
-                row[place], row[place + 1], row[place + 2], row[place + 3] = w, x, y, z
+                row[index], row[index + 1], row[index + 2], row[index + 3] = w, x, y, z
             else:
-                if len(value) != turn_place or not all(-_LARGE < x < _LARGE for x in value):
+                if len(value) != orientation_index or not all(
+                    -_INT64_END < x < _INT64_END for x in value
+                ):
                     return False
                 for x in value:
-                    row[place] = x
-                    place += 1
+                    row[index] = x
+                    index += 1
         return True
 
     def filled(self, targets: tuple[Any, ...]) -> np.ndarray:
-        """Rows with the arguments of a call put in, shape (..., T).
+        """Rows filled with the arguments of a call, shape (..., T).
 
         Raises:
-            SuppleError: There are too many or too few, or one is not what its goal takes.
+            SuppleError: There are too many or too few arguments, or a goal does not accept its own.
         """
         if len(targets) != len(self.arguments):
             wanted = ", ".join(
@@ -835,8 +846,8 @@ class Targets:
         placed = np.empty((*shape, rows.shape[-1]))
         if sum(value.shape[-1] for _, value in parts) < rows.shape[-1]:
             placed[...] = rows
-        for place, value in parts:
-            placed[..., place : place + value.shape[-1]] = value
+        for column, value in parts:
+            placed[..., column : column + value.shape[-1]] = value
         return placed
 
 
@@ -861,20 +872,20 @@ def prepare(
         goals: The goals; targets that are not given, or OPEN, are arguments of each call, in the
             goals' order.
         solver: A solver, its name, or "auto".
-        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+        tolerance: Distance that counts as reached [model units]; 1e-4 of each goal's chain length by
             default.
-        orientation_tolerance: How near in orientation counts as reached [rad].
+        orientation_tolerance: Angle that counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
         free_root: Whether the free root of the model, the joint that places it in the world, may move like
             other joints. By default it stays unless a goal names it, or a limb of it is held.
-        unreachable: "approach" (come as near as possible) or "keep" (give the start back).
-        restarts: Whether the solver may begin again elsewhere after a stall. If not, every answer
-            grows out of its start.
-        max_speed: The greatest speed of each joint [rad/s, slides: model units/s], for calls with `dt`: a number for
-            all, or {joint: number}, those that are not named having none. For a joint that slides and turns a
-            pair of numbers will do. A ball counts with the length of its angular velocity, `Axes` with each
-            angle. A joint that copies another limits that one.
-        max_acceleration: The same for the acceleration [rad/s^2, model units/s^2].
+        unreachable: "approach" (come as near as possible) or "keep" (return the start).
+        restarts: Whether the solver may restart from other poses after a stall. If not, every answer
+            is in the basin of its start.
+        max_speed: The speed limit of each joint [rad/s, slides: model units/s], for calls with `dt`: a number for
+            all, or {joint: number} with no limit for joints that are not named. A joint that slides and turns takes
+            a number or a pair of them. For a ball it limits the length of its angular velocity, for `Axes` each
+            angle. The limit of a joint that copies another limits that one.
+        max_acceleration: The acceleration limit of each joint, in the same form [rad/s^2, model units/s^2].
     """
     return Prepared(
         skeleton,

@@ -1,43 +1,43 @@
 """Servoing: the pose of the next tick, inside limits of speed and acceleration.
 
-A tick starts from a pose q that moves with the velocity v and takes dt seconds. Its own velocity v' is
-the change of the pose divided by dt. For every number of a joint (an angle, a slide) it must lie in a
+A tick starts from a pose q that moves with the velocity v, and takes dt seconds. Its own velocity v' is
+the change of the pose divided by dt. For every scalar of a joint (an angle, a slide) it must lie in a
 window:
 
     |v'| <= speed,   |v' - v| <= acceleration dt,   q + v' dt + D(v') inside the joint's limits,
 
-where D(v') = v'^2 / (2 acceleration) is the way that is left after the tick when every later one brakes as
-hard as it may. Ticks of other lengths take no more: they brake before they move, so that the sum of their
-ways is a lower sum of that integral. A joint that keeps the third rule can therefore keep it in the next
-tick by braking, however long that takes, and the window is never empty: `fastest` solves it for v'. Where
-the velocity given is too high already the joint brakes as hard as it may, and stops at its limit even if that
-takes more than its acceleration. A quaternion (Ball, Cone, Free) has an angular velocity, and both rules hold
-for the length of that vector; see `Servo` for its limits.
+where D(v') = v'^2 / (2 acceleration) is the braking distance after the tick if every later tick brakes at full
+acceleration. The length of later ticks does not matter: a tick brakes before it moves, so the distances of the
+ticks form a lower sum of that integral. A joint that keeps the third rule can therefore keep it in the next
+tick by braking, and the window is never empty: `fastest` solves the rule for v'. If the given velocity is
+already too high, the joint brakes at full acceleration, and stops at its limit even if that takes more. A
+quaternion (Ball, Cone, Free) has an angular velocity; the limits of speed and acceleration hold for the length
+of that vector. See `Servo` for its other limits.
 
-Choosing the pose nearest to the target inside the window alone would be greedy: it arrives too fast and
-overshoots, and next to a stretched arm it finds no way on. Therefore:
+Choosing the pose in the window nearest to the target would be greedy: it arrives too fast and overshoots, and
+gets stuck next to a stretched arm. Therefore:
 
-1. *The pose to head for* is the ordinary answer from q, without limits of speed: the one in q's own valley,
-   or else, with restarts, one elsewhere. Inside the window it is taken, if the target has been followed so
-   far or its velocity is not known; else it would be met too fast and overshot.
-2. *The window*: else, if the target has been followed so far and the goals can be met inside the window
-   another way (a redundant arm), that is taken.
-3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
-   with the velocity w: v' = w + fastest(gap), cut to the window.
+1. *The pose to head for* is the ordinary answer from q, without limits of speed: the one in the basin of q,
+   or else, with restarts, one elsewhere. If it is inside the window it is taken, provided that the target has
+   been followed so far or its velocity is not known; else the target would be met too fast and overshot.
+2. *The window*: else, if the target has been followed so far and another pose inside the window meets the
+   goals (a redundant arm), that pose is taken.
+3. *Heading there*: else each joint moves as fast as it can while still being able to stop there, relative to a
+   target that moves on with the velocity w: v' = w + fastest(gap), clipped to the window.
 
-Loops, Avoid and Balance hold in every tick: where the step so chosen would break them, or would be too fast
-to stop before it does, it is mixed with braking (see `Servo._kept`). The joints of a loop move together, on
-the curved set of poses that close it, so that its bends take a part of their acceleration, and the faster
-the mechanism is the larger (see `Servo._stays_closed`).
+Loops, Avoid and Balance hold in every tick. If the chosen step would break them, or would be too fast to stop
+before it does, it is mixed with braking (see `Servo._kept`). The joints of a loop move together on the curved
+set of poses that close it. Following that curvature takes a part of their acceleration, more at higher speed
+(see `Servo._stays_closed`).
 
-The third step moves whenever the first has found something nearer, so that nothing freezes; its gap
-closes in finite time, without overshoot, when w is known (`before`) and does not change.
+The third step moves whenever the first has found a nearer pose, so that nothing freezes; its gap closes in
+finite time, without overshoot, when w is known (`before`) and does not change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -54,57 +54,83 @@ from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solvers import Solver, choose
 
-ANY = 1e30  # a speed or acceleration without a limit
-WIDE = 1e9  # a gap without an end
+UNLIMITED_RATE = 1e30  # stands for a speed or acceleration without a limit
+PRACTICALLY_INFINITE = 1e9  # larger gaps and accelerations count as unlimited
 OUTWARD = np.array([[1.0], [-1.0]])
-MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
-EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
-RESTARTS = 10  # in a tick; every tick has them again
-MIXES = 9  # of a step with braking that are tried: to a part of 1/256
-IN_TICK = np.array([0.5, 1.0])  # when a tick is looked at for what is in the way, in ticks
-WHILE_BRAKING = np.array(
-    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0]
-)  # and the way to stop, in parts of it
-HALVINGS = 30  # of a turn that a limit makes too long: to a billionth of it
-SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
 
-# What joints of loops use of their acceleration: to brake together, to follow the bends of the poses that
-# close the loops, and to take back what a tick has put of their velocity across these poses. The worst tick of
-# braking leaves (2/27) T v.H.v of that, T the time to stop; the speed that keeps loops closed is then greatest
-# for twice as much braking as taking back.
-BRAKING_PART, BENDING_PART, TAKING_BACK_PART = 0.6, 0.1, 0.3
+
+@dataclass(frozen=True)
+class ServoRules:
+    """The tuned numbers of a tick. No measurement is recorded for those without a source.
+
+    Attributes:
+        usable: The part of a speed or acceleration limit that is used; the rest is for rounding.
+        heading_tolerance: How near the pose to head for comes to the target, so that a slow target is followed in
+            every tick [chain lengths, rad].
+        restarts: Restarts in a tick, at most; every tick may restart again.
+        mixes: How many mixes of a step with braking are tried: bisection down to a part of 1/256.
+        checked_in_tick: When collisions, balance and loops are checked during a tick [ticks].
+        checked_while_braking: Where they are checked while the joints brake after it [parts of the braking distance].
+        halvings: Bisection steps that shorten a rotation which a limit makes too long: to a billionth of it.
+        arrived: Joints this near to where they head have arrived [rad, model units], and velocities that differ by
+            less than this part of them are the same. Rounding.
+        braking: The part of their acceleration that joints of loops use to brake together.
+        bending: The part that they use to follow the curvature of the poses which close the loops.
+        taking_back: The part that they use to remove the velocity across these poses that a tick leaves. The speed that
+            keeps loops closed is greatest for twice as much braking as taking back: the worst tick of braking leaves
+            (2/27) T v.H.v, with T the time to stop.
+        drift: The part of a loop's tolerance that a step may plan to use; braking may use all of it.
+        good_mix: With loops, a mix that is this part of one that is too fast is good enough: each try takes long.
+        closing_steps: Newton steps that close a loop, at most.
+        closed: A loop needs no more Newton steps below this part of its tolerance.
+        probe_step: How far joints move to measure the curvature of the openings of loops
+            [rad, characteristic lengths].
+        shortest_time: Joints that stop sooner are at rest [s]. Rounding.
+        uneven_effort: Loops are closed with at most this many times the least acceleration of any joint.
+    """
+
+    usable: float = 1.0 - 1e-9
+    heading_tolerance: float = 1e-9
+    restarts: int = 10
+    mixes: int = 9
+    checked_in_tick: tuple[float, ...] = (0.5, 1.0)
+    checked_while_braking: tuple[float, ...] = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
+    halvings: int = 30
+    arrived: float = 1e-9
+    braking: float = 0.6
+    bending: float = 0.1
+    taking_back: float = 0.3
+    drift: float = 0.5
+    good_mix: float = 0.85
+    closing_steps: int = 8
+    closed: float = 1e-4
+    probe_step: float = 1e-2
+    shortest_time: float = 1e-12
+    uneven_effort: float = 1e3
+
+
+RULES = ServoRules()
+IN_TICK = np.array(RULES.checked_in_tick)
+WHILE_BRAKING = np.array(RULES.checked_while_braking)
 WORST_TICK = 2.0 / 27.0  # the greatest x (1 - x)^2 / 2, x = dt / T: see `_stays_closed`
-DRIFT_PER_TOLERANCE = (
-    0.5  # of the tolerance of a loop that a step may come to use; braking may use all of it
-)
-MOST_OF_STEP = (
-    0.85  # a mix with loops that is this part of one that is too fast will do: each takes long
-)
-CLOSING_STEPS = 8  # Newton steps that close a loop
-CLOSED_ENOUGH = 1e-4  # of its tolerance, at which a loop needs no more Newton steps
-PROBE_STEP = 1e-2  # how far joints move to measure how the openings of loops bend [rad, characteristic lengths]
-SMALLEST_TIME = 1e-12  # joints that stop sooner stand [s]
-MOST_UNEVEN_EFFORT = (
-    1e3  # how much more than the least acceleration a joint gives to close loops, at most
-)
 
 
 def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
-    """The greatest speed or acceleration of every freedom, shape (D,); `ANY` where there is none.
+    """The greatest speed or acceleration of every freedom, shape (D,); `UNLIMITED_RATE` where there is none.
 
     Args:
         skeleton: The skeleton.
-        what: What it is called, such as "max_speed".
+        what: Name of the argument for errors, such as "max_speed".
         value: A number for all joints, or {joint: number}; for a joint that slides and turns also a pair
             of them. None for no limit.
 
     Raises:
-        SuppleError: It is something else, or names a joint that there is not.
+        SuppleError: The value is something else, or names an unknown joint.
     """
     table = skeleton.freedom_table
-    slides, turns = np.full((2, len(table.joints)), ANY)
+    slides, turns = np.full((2, len(table.joints)), UNLIMITED_RATE)
     if value is None:
-        return np.full(len(table), ANY)
+        return np.full(len(table), UNLIMITED_RATE)
     given = (
         dict(value) if isinstance(value, Mapping) else dict.fromkeys(skeleton.joint_names, value)
     )
@@ -112,7 +138,7 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
         j = skeleton.joint_names.index(one_of(f"joint of {what}", name, skeleton.joint_names))
         named = f"{what} of {name!r}" if isinstance(value, Mapping) else what
         slides[j], turns[j] = _pair(named, one)
-    return np.minimum(table.tightest(slides, turns), ANY)
+    return np.minimum(table.tightest(slides, turns), UNLIMITED_RATE)
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
@@ -138,14 +164,14 @@ def fastest(gap: np.ndarray, acceleration: np.ndarray, dt: float) -> np.ndarray:
 
 
 class Window(NamedTuple):
-    """The velocities that a tick may have, shape (K,) each: of the numbers of the moving joints."""
+    """The velocities that a tick may have, for the scalars of the moving joints, shape (K,) each."""
 
     low: np.ndarray
     high: np.ndarray
 
 
 class Ticked(NamedTuple):
-    """What a tick answers.
+    """The result of a tick.
 
     Attributes:
         row: The report, as kernels write it, shape (width,).
@@ -156,36 +182,36 @@ class Ticked(NamedTuple):
     velocity: np.ndarray
 
 
-class _Numbers(NamedTuple):
-    """The numbers of the joints that may move, without copies and stretches, shape (K,) each."""
+class _Scalars(NamedTuple):
+    """The scalars of the joints that may move, without copies and stretches, shape (K,) each."""
 
-    at: np.ndarray  # place among the coordinates
-    freedom: np.ndarray  # place among the freedoms
-    move: np.ndarray  # which moving joint
-    place: np.ndarray  # where its lower limit is in the packed floats; the upper one follows
+    at: np.ndarray  # index among the coordinates
+    freedom: np.ndarray  # index among the freedoms
+    move: np.ndarray  # index of the moving joint
+    limit: np.ndarray  # where its lower limit is in the packed floats; the upper one follows
     low: np.ndarray
     high: np.ndarray
 
 
-class _Turns(NamedTuple):
+class _Quaternions(NamedTuple):
     """The quaternions of the joints that may move."""
 
-    at: np.ndarray  # (L, 4) places among the coordinates
-    freedom: np.ndarray  # (L, 3) places among the freedoms
+    at: np.ndarray  # (L, 4) indices among the coordinates
+    freedom: np.ndarray  # (L, 3) indices among the freedoms
     move: np.ndarray  # (L,)
 
 
 class _Copies(NamedTuple):
     """The joints that copy others, shape (C,) each."""
 
-    at: np.ndarray  # place among the coordinates
-    source: np.ndarray  # the place of what it copies
+    at: np.ndarray  # index among the coordinates
+    source: np.ndarray  # index of the coordinate that it copies
     multiplier: np.ndarray
     offset: np.ndarray
 
 
 class _Tick(NamedTuple):
-    """What a tick begins with."""
+    """The state at the start of a tick."""
 
     q: np.ndarray  # (Q,)
     velocity: np.ndarray  # (D,) before
@@ -200,8 +226,8 @@ class Servo:
     """A prepared problem that is solved tick by tick.
 
     Quaternions are limited by the length of their angular velocity, a rotation vector in the joint's
-    rest frame: q' = exp(v' dt) q. Limits of swing and twist hold always, and so does the speed; where a joint
-    runs into such a limit its acceleration may exceed its own in that tick. Stretches are not limited.
+    rest frame: q' = exp(v' dt) q. Limits of swing and twist, and of speed, always hold; in a tick in which a joint
+    runs into a limit of swing or twist, its acceleration may exceed its limit. Stretches are not limited.
 
     Safe to use from several threads at once.
     """
@@ -218,34 +244,35 @@ class Servo:
 
         Args:
             problem: The lowered problem.
-            solver: What finds the pose to head for, as for `choose`.
-            restarts: Whether it may be looked for elsewhere.
-            speed: The greatest of each freedom, shape (D,) [rad/s, model units/s].
-            acceleration: The same of accelerations [rad/s^2, model units/s^2].
+            solver: The solver that finds the pose to head for, as for `choose`.
+            restarts: Whether the solver may restart from other poses.
+            speed: The speed limit of each freedom, shape (D,) [rad/s, model units/s].
+            acceleration: The acceleration limit of each freedom, shape (D,) [rad/s^2, model units/s^2].
         """
         self.problem = problem
-        self._numbers, self._turns = _moving_parts(problem)
+        self._scalars, self._quaternions = _moving_parts(problem)
         self._copies = _copies(problem)
-        # From the start to the nearest pose in its valley, and nowhere else.
+        # Finds the nearest pose in the basin of the start, and no other.
         self._closest = choose("auto", problem, restarts=False)[-1:]
-        self._speed = speed * MARGIN
-        self._acceleration = acceleration * MARGIN
-        self._number_speed = self._speed[self._numbers.freedom]
-        self._number_acceleration = self._acceleration[self._numbers.freedom]
+        self._speed = speed * RULES.usable
+        self._acceleration = acceleration * RULES.usable
+        self._scalar_speed = self._speed[self._scalars.freedom]
+        self._scalar_acceleration = self._acceleration[self._scalars.freedom]
         self._heading = Executor(problem, choose(solver, problem, restarts=False))
-        self._heading.tighten(EXACT)
+        self._heading.tighten(RULES.heading_tolerance)
         self._elsewhere = None
         if restarts:
             others = tuple(map(_fewer_restarts, choose(solver, problem)))
             self._elsewhere = Executor(problem, others)
-            self._elsewhere.tighten(EXACT)
+            self._elsewhere.tighten(RULES.heading_tolerance)
         self._evaluator = Evaluator(problem)
         self._loops: ClosedLoops | None = None
         if any(block.hard for block in problem.blocks):
             self._loops = ClosedLoops(problem)
             self._effort = self._efforts(self._loops)
-            self._at_once = bool(self._effort.max(initial=0.0) > WIDE)  # no acceleration is limited
-        self._boxes: list[Executor] = []  # those that no thread is using
+            # True if no acceleration is limited.
+            self._at_once = bool(self._effort.max(initial=0.0) > PRACTICALLY_INFINITE)
+        self._boxes: list[Executor] = []  # executors that no thread is using
         counted = [n for n, block in enumerate(problem.blocks) if block.counts]
         hard = [n for n, block in enumerate(problem.blocks) if block.hard]
         self._hard = problem.coordinates + at.REPORT + np.array(hard, np.int64)
@@ -265,12 +292,12 @@ class Servo:
         Args:
             batch: The problem, as kernels take it, with one row: offsets, start and targets.
             velocity: The velocity of every freedom before, shape (D,).
-            dt: How long the tick takes [s].
-            before: The targets of the tick before, shape (1, T); None if they are not known, and taken to
-                stand still.
+            dt: Duration of the tick [s].
+            before: The targets of the tick before, shape (1, T); None if they are not known: then the targets are
+                assumed to be at rest.
         """
         q = batch[1][0, : self.problem.coordinates]
-        here, v = q[self._numbers.at], velocity[self._numbers.freedom]
+        here, v = q[self._scalars.at], velocity[self._scalars.freedom]
         window = self._window(here, v, dt)
         headed = self._run(self._heading, batch)
         if self._elsewhere is not None and self._missed(headed):
@@ -282,7 +309,7 @@ class Servo:
         followed = self._followed(batch, before)
         if inside and followed:
             return self._judged(batch, headed, velocity, dt)
-        if followed and len(self._turns.at) == 0:
+        if followed and len(self._quaternions.at) == 0:
             met = self._inside_box(batch, *self._box(here, window, dt))
             if self._met(met):
                 return self._judged(batch, met, velocity, dt)
@@ -305,7 +332,7 @@ class Servo:
         return bool(sound and (row[self._counted] <= self._near).all())
 
     def _missed(self, row: np.ndarray) -> bool:
-        """True if an answer misses goals that another might meet."""
+        """True if an answer misses goals that another answer might meet."""
         out = row[self.problem.coordinates + at.O_STATUS] in (at.TOO_FAR, at.TOO_NEAR)
         return not out and not self._met(row)
 
@@ -317,51 +344,51 @@ class Servo:
     # The window ---------------------------------------------------------------------------------
 
     def _window(self, here: np.ndarray, v: np.ndarray, dt: float) -> Window:
-        """What every number may do; not empty, whatever its velocity is."""
-        numbers = self._numbers
-        speed, a = self._number_speed, self._number_acceleration
+        """The velocities that every scalar may have; not empty, whatever its velocity is."""
+        scalars = self._scalars
+        speed, a = self._scalar_speed, self._scalar_acceleration
         slower, faster = v - a * dt, v + a * dt
         low = np.minimum(np.maximum(-speed, slower), faster)
         high = np.maximum(np.minimum(speed, faster), slower)
-        gaps = np.array((numbers.high - here, here - numbers.low))
-        up, down = fastest(np.minimum(gaps, WIDE), a, dt) * OUTWARD
+        gaps = np.array((scalars.high - here, here - scalars.low))
+        up, down = fastest(np.minimum(gaps, PRACTICALLY_INFINITE), a, dt) * OUTWARD
         top = np.minimum(np.maximum(up, low), high)
         return Window(np.minimum(np.minimum(np.maximum(down, low), high), top), top)
 
     def _box(self, here: np.ndarray, window: Window, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """The coordinates that a window reaches, inside the limits if the joint is."""
-        numbers = self._numbers
+        """The lowest and highest coordinates that a window reaches, inside the limits if the joint is."""
+        scalars = self._scalars
         low, high = here + window.low * dt, here + window.high * dt
-        least, most = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
+        least, most = np.minimum(scalars.low, here), np.maximum(scalars.high, here)
         return np.clip(low, least, most), np.clip(high, least, most)
 
     def _inside(
         self, q: np.ndarray, row: np.ndarray, window: Window, velocity: np.ndarray, dt: float
     ) -> bool:
         """True if a pose is within reach of this tick."""
-        numbers = self._numbers
-        v = (row[numbers.at] - q[numbers.at]) / dt
+        scalars = self._scalars
+        v = (row[scalars.at] - q[scalars.at]) / dt
         if not ((window.low <= v) & (v <= window.high)).all():
             return False
-        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
-            old, turn = velocity[freedom], _turn(q[places], row[places]) / dt
+        for columns, freedom in zip(self._quaternions.at, self._quaternions.freedom, strict=True):
+            old, rate = velocity[freedom], _rotation_between(q[columns], row[columns]) / dt
             a, speed = self._acceleration[freedom[0]] * dt, self._speed[freedom[0]]
-            if np.linalg.norm(turn) > speed or np.linalg.norm(turn - old) > a:
+            if np.linalg.norm(rate) > speed or np.linalg.norm(rate - old) > a:
                 return False
         return True
 
     # Solving inside the window ------------------------------------------------------------------
 
     def _inside_box(self, batch: Batch, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """The answer nearest to the goals with the numbers between these coordinates."""
+        """The answer nearest to the goals with the scalars between these coordinates."""
         try:
             executor = self._boxes.pop()
         except IndexError:
             executor = Executor(self.problem, self._closest)
-            executor.tighten(EXACT)
+            executor.tighten(RULES.heading_tolerance)
         for _, floats in executor.packed_each:
-            floats[self._numbers.place] = low
-            floats[self._numbers.place + 1] = high
+            floats[self._scalars.limit] = low
+            floats[self._scalars.limit + 1] = high
         row = self._run(executor, batch)
         self._boxes.append(executor)
         return row
@@ -371,7 +398,7 @@ class Servo:
     def _velocity_of_target(
         self, batch: Batch, headed: np.ndarray, dt: float, before: np.ndarray | None
     ) -> np.ndarray | None:
-        """How fast the pose to head for moves on, as coordinates a second, shape (Q,); None if it stands."""
+        """The velocity of the pose to head for, in coordinates a second, shape (Q,); None if it is at rest."""
         if before is None or np.array_equal(before, batch[2]):
             return None
         count = self.problem.coordinates
@@ -387,36 +414,36 @@ class Servo:
         following: np.ndarray | None,
         dt: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """A step towards a pose, as a row of output, and which numbers do not arrive, shape (K,)."""
-        numbers = self._numbers
+        """A step towards a pose, as a row of output, and which scalars do not arrive, shape (K,)."""
+        scalars = self._scalars
         row = headed.copy()
-        here, there = q[numbers.at], headed[numbers.at]
-        a = self._number_acceleration
+        here, there = q[scalars.at], headed[scalars.at]
+        a = self._scalar_acceleration
         w = np.zeros(len(here))
         if following is not None:
-            speed = self._number_speed
-            w = np.clip(following[numbers.at], -speed, speed)
+            speed = self._scalar_speed
+            w = np.clip(following[scalars.at], -speed, speed)
         gap = there - w * dt - here
         wanted = w + np.sign(gap) * fastest(np.abs(gap), a, dt)
         if self._loops is not None:
             row = self._head_together(q, headed, window, velocity, w, dt)
-            return row, np.abs(row[numbers.at] - there) > SAME
-        row[numbers.at], _ = self._box(
+            return row, np.abs(row[scalars.at] - there) > RULES.arrived
+        row[scalars.at], _ = self._box(
             here, Window(np.clip(wanted, window.low, window.high), window.high), dt
         )
-        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
+        for columns, freedom in zip(self._quaternions.at, self._quaternions.freedom, strict=True):
             a, speed = self._acceleration[freedom[0]], self._speed[freedom[0]]
-            way = _turn(q[places], headed[places])
-            size = float(np.linalg.norm(way))
+            rotation = _rotation_between(q[columns], headed[columns])
+            size = float(np.linalg.norm(rotation))
             wanted = np.zeros(3)
             if size > 0.0:
                 pace = min(float(fastest(np.array(size), a, dt)), speed)
-                wanted = way * (pace / size)
+                wanted = rotation * (pace / size)
             change = _shortened(wanted - velocity[freedom], float(a * dt))
-            turn = from_rotation_vector((velocity[freedom] + change) * dt)
-            row[places] = multiply(turn, q[places])
+            step = from_rotation_vector((velocity[freedom] + change) * dt)
+            row[columns] = multiply(step, q[columns])
         self._complete(row, q, velocity, dt)
-        return row, np.abs(row[numbers.at] - there) > SAME
+        return row, np.abs(row[scalars.at] - there) > RULES.arrived
 
     def _head_together(
         self,
@@ -427,15 +454,15 @@ class Servo:
         following: np.ndarray,
         dt: float,
     ) -> np.ndarray:
-        """A step in which all joints go the same part of their way to a pose, as those of a loop must."""
+        """A step in which all joints cover the same part of their distance to a pose, as those of a loop must."""
         wanted = self.velocity(q, headed[: len(q)], dt)
-        numbers, turns = self._numbers.freedom, self._turns.freedom
-        wanted[numbers] -= following
-        part = _most_of(wanted[numbers], self._number_speed, self._number_acceleration, dt)
-        sizes = np.linalg.norm(wanted[turns], axis=1)
-        speed, a = self._speed[turns[:, 0]], self._acceleration[turns[:, 0]]
+        scalars, quaternions = self._scalars.freedom, self._quaternions.freedom
+        wanted[scalars] -= following
+        part = _most_of(wanted[scalars], self._scalar_speed, self._scalar_acceleration, dt)
+        sizes = np.linalg.norm(wanted[quaternions], axis=1)
+        speed, a = self._speed[quaternions[:, 0]], self._acceleration[quaternions[:, 0]]
         wanted *= min(part, _most_of(sizes, speed, a, dt))
-        wanted[numbers] += following
+        wanted[scalars] += following
         brake = self._braking(velocity, dt)
         part = self._part_inside(brake, wanted, window, velocity, dt)
         return self._moved(headed, q, brake + part * (wanted - brake), dt)
@@ -448,13 +475,13 @@ class Servo:
         velocity: np.ndarray,
         dt: float,
     ) -> float:
-        """How much of the way from braking to a velocity a tick can take; all joints take the same part."""
-        numbers = self._numbers.freedom
-        low, change = brake[numbers], (wanted - brake)[numbers]
+        """The largest fraction, the same for all joints, at which a tick can mix a velocity with braking."""
+        scalars = self._scalars.freedom
+        low, change = brake[scalars], (wanted - brake)[scalars]
         room = np.where(change > 0.0, window.high - low, window.low - low)
         moves = np.abs(change) > 0.0
         part = float((room[moves] / change[moves]).min(initial=1.0))
-        for freedom in self._turns.freedom:
+        for freedom in self._quaternions.freedom:
             old, first, other = velocity[freedom], brake[freedom], wanted[freedom]
             a, speed = float(self._acceleration[freedom[0]] * dt), float(self._speed[freedom[0]])
             part = min(part, _part_within(first - old, other - old, a))
@@ -462,64 +489,72 @@ class Servo:
         return min(max(part, 0.0), 1.0)
 
     def _complete(self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float) -> None:
-        """Put quaternions into their limits, and copies of other joints where those put them, in place."""
-        if len(self._turns.at):
-            self._limit_turns(row, q, velocity, dt)
+        """Project quaternions to their limits, and update mimic joints from their sources, in place."""
+        if len(self._quaternions.at):
+            self._limit_quaternions(row, q, velocity, dt)
         copies = self._copies
         row[copies.at] = copies.multiplier * row[copies.source] + copies.offset
 
-    def _limit_turns(self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float) -> None:
-        """Put quaternions into their limits of swing and twist, no farther from q than they may turn, in place.
+    def _limit_quaternions(
+        self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float
+    ) -> None:
+        """Project quaternions to their limits of swing and twist, no farther from q than they may turn, in place.
 
-        A limit moves a quaternion along its edge, which may take more than the step had: then the step is
-        shortened. A joint that starts outside its limits comes back the short way, as fast as it may.
+        Projection moves a quaternion along the edge of its limit, perhaps farther than the step did: then the step
+        is shortened. A joint that starts outside its limits comes back by the shortest rotation, as fast as it may.
         """
-        inside, turns = self._projected(row), self._turns
-        speed, a = self._speed[turns.freedom[:, 0]], self._acceleration[turns.freedom[:, 0]]
-        # A joint that is too fast brakes: it may be faster than its limit by what it cannot lose.
-        pace = np.linalg.norm(velocity[turns.freedom], axis=1)
+        inside, quaternions = self._projected(row), self._quaternions
+        speed, a = (
+            self._speed[quaternions.freedom[:, 0]],
+            self._acceleration[quaternions.freedom[:, 0]],
+        )
+        # A joint that is too fast brakes: it may exceed its speed limit by what it cannot brake off in the tick.
+        pace = np.linalg.norm(velocity[quaternions.freedom], axis=1)
         longest = np.maximum(speed, pace - a * dt) * dt
-        near = np.linalg.norm(_turn(q[turns.at], inside[turns.at]), axis=1) <= longest
-        row[turns.at[near]] = inside[turns.at[near]]
+        near = (
+            np.linalg.norm(_rotation_between(q[quaternions.at], inside[quaternions.at]), axis=1)
+            <= longest
+        )
+        row[quaternions.at[near]] = inside[quaternions.at[near]]
         if near.all():
             return
         back = self._projected(q)
-        for places, most in zip(turns.at[~near], longest[~near].tolist(), strict=True):
-            old = q[places]
-            way = _turn(old, row[places])
-            if float(np.linalg.norm(_turn(old, back[places]))) > SAME:
-                way = _shortened(_turn(old, inside[places]), most)
-                row[places] = multiply(from_rotation_vector(way), old)
+        for columns, most in zip(quaternions.at[~near], longest[~near].tolist(), strict=True):
+            old = q[columns]
+            rotation = _rotation_between(old, row[columns])
+            if float(np.linalg.norm(_rotation_between(old, back[columns]))) > RULES.arrived:
+                rotation = _shortened(_rotation_between(old, inside[columns]), most)
+                row[columns] = multiply(from_rotation_vector(rotation), old)
                 continue
             kept, low, high = old, 0.0, 1.0
-            for _ in range(HALVINGS):
+            for _ in range(RULES.halvings):
                 part = 0.5 * (low + high)
                 tried = row.copy()
-                tried[places] = multiply(from_rotation_vector(part * way), old)
-                one = self._projected(tried)[places]
-                if float(np.linalg.norm(_turn(old, one))) <= most:
+                tried[columns] = multiply(from_rotation_vector(part * rotation), old)
+                one = self._projected(tried)[columns]
+                if float(np.linalg.norm(_rotation_between(old, one))) <= most:
                     kept, low = one, part
                 else:
                     high = part
-            row[places] = kept
+            row[columns] = kept
 
     def _projected(self, row: np.ndarray) -> np.ndarray:
         """The coordinates of a row, inside the limits, shape (Q,)."""
         return project(self.problem.skeleton, row[: self.problem.coordinates])
 
-    # What must hold in every tick ----------------------------------------------------------------
+    # Constraints of every tick -------------------------------------------------------------------
 
     def _kept(
         self, batch: Batch, found: np.ndarray, velocity: np.ndarray, dt: float
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """A step that can be stopped before loops, Avoid or Balance break, and the report on what it keeps clear of.
+        """A step that can be stopped before loops, Avoid or Balance break, and the report on what is in its way.
 
-        All joints can brake together, each by the same part of its velocity, and then stay on a line, with
-        loops on the curve next to it that keeps them closed, whatever dt later ticks have: that way must be
-        free. A step whose way is not is mixed with braking, which keeps the limits of speed and acceleration
-        as both do, and whose way was looked at in the tick before. Where even that is not free (a velocity
-        that no tick gave), the step is shortened until its pose is; the start itself always is, since
-        nothing needs to be better than there.
+        All joints can brake together, each by the same part of its velocity. They then stay on a straight path, or,
+        with loops, on the curve next to it that keeps the loops closed, whatever dt later ticks have. That path must
+        be free. If it is not, the step is mixed with braking: the mix keeps the limits of speed and acceleration
+        because both do, and the path of braking was checked in the tick before. If even braking is not free (a
+        velocity that no tick gave), the step is shortened until its pose is free. The start always counts as free,
+        since no pose needs to be better than the start.
         """
         q = batch[1][0, : self.problem.coordinates]
         tick = self._tick_of(batch, q, velocity, dt)
@@ -528,27 +563,27 @@ class Servo:
         if tick.loops is not None:
             found, wanted = self._closed_wanted(tick, found, wanted)
         in_the_way = self._first_fault(batch, tick, found, wanted, dt, most)
-        if in_the_way is None and self._stays_closed(tick, found, wanted, DRIFT_PER_TOLERANCE):
+        if in_the_way is None and self._stays_closed(tick, found, wanted, RULES.drift):
             return found, None
         brake = self._braking(velocity, dt)
         low, high, kept = 0.0, 1.0, None
-        for n in range(MIXES):
+        for n in range(RULES.mixes):
             part = 0.0 if n == 0 else 0.5 * (low + high)
             v = brake + part * (wanted - brake)
-            v[self._numbers.freedom] = np.clip(
-                v[self._numbers.freedom], tick.window.low, tick.window.high
+            v[self._scalars.freedom] = np.clip(
+                v[self._scalars.freedom], tick.window.low, tick.window.high
             )
             row, v = self._closed_inside(tick, self._moved(found, q, v, dt), v)
-            clear = self._stays_closed(tick, row, v, DRIFT_PER_TOLERANCE if n else 1.0)
+            clear = self._stays_closed(tick, row, v, RULES.drift if n else 1.0)
             if clear and self._first_fault(batch, tick, row, v, dt, most) is None:
                 kept, low = row, part
             elif n == 0:
                 break
             else:
                 high = part
-            if tick.loops is not None and low >= MOST_OF_STEP * high:
+            if tick.loops is not None and low >= RULES.good_mix * high:
                 break
-        for n in range(MIXES):
+        for n in range(RULES.mixes):
             if kept is not None:
                 break
             row = self._closed(tick, self._moved(found, q, brake, dt * 0.5**n))
@@ -571,7 +606,7 @@ class Servo:
         dt: float,
         most: np.ndarray,
     ) -> np.ndarray | None:
-        """The report on the first pose of a tick, or of braking after it, that breaks more than it may."""
+        """The report on the first pose of a tick, or of braking after it, whose faults exceed `most`; None if none."""
         half = 0.5 * self._stopping_time(v)
         on_the_way = (*(dt * IN_TICK), *(dt + half * WHILE_BRAKING))
         for seconds in (dt,) if self.problem.bodies is None else on_the_way:
@@ -584,31 +619,31 @@ class Servo:
         return None
 
     def _faults(self, judged: np.ndarray) -> np.ndarray:
-        """How deep a pose is inside a margin, how far off balance, and how far a loop is open, shape (3,).
+        """The depth of a pose inside a margin, its imbalance, and how far a loop is open, shape (3,).
 
-        The last in tolerances beyond the first.
+        The opening of a loop counts in tolerances, beyond one tolerance.
         """
         count = self.problem.coordinates
         opening = (judged[self._hard] / self._closed_within).max(initial=0.0) - 1.0
         return np.maximum((judged[count + at.O_DEPTH], judged[count + at.O_TOPPLE], opening), 0.0)
 
     def _stopping_time(self, v: np.ndarray) -> float:
-        """How long the joints take to stop together [s]; quaternions by the length of their velocity."""
-        rates = np.abs(v[self._numbers.freedom]) / self._number_acceleration
-        turns = self._turns.freedom
-        turning = np.linalg.norm(v[turns], axis=1) / self._acceleration[turns[:, 0]]
-        part = 1.0 if self._loops is None else BRAKING_PART
+        """The time in which all joints can stop together [s]; quaternions count with the length of their velocity."""
+        rates = np.abs(v[self._scalars.freedom]) / self._scalar_acceleration
+        quaternions = self._quaternions.freedom
+        turning = np.linalg.norm(v[quaternions], axis=1) / self._acceleration[quaternions[:, 0]]
+        part = 1.0 if self._loops is None else RULES.braking
         return float(max(rates.max(initial=0.0), turning.max(initial=0.0))) / part
 
     def _moved(self, found: np.ndarray, q: np.ndarray, v: np.ndarray, seconds: float) -> np.ndarray:
         """A row of output with the pose q moved on, inside the limits if it is."""
-        numbers, row = self._numbers, found.copy()
+        scalars, row = self._scalars, found.copy()
         row[: len(q)] = q
-        pace = v[numbers.freedom]
-        row[numbers.at], _ = self._box(q[numbers.at], Window(pace, pace), seconds)
-        if len(self._turns.at):
-            turned = from_rotation_vector(v[self._turns.freedom] * seconds)
-            row[self._turns.at] = multiply(turned, q[self._turns.at])
+        pace = v[scalars.freedom]
+        row[scalars.at], _ = self._box(q[scalars.at], Window(pace, pace), seconds)
+        if len(self._quaternions.at):
+            turned = from_rotation_vector(v[self._quaternions.freedom] * seconds)
+            row[self._quaternions.at] = multiply(turned, q[self._quaternions.at])
         if seconds > 0.0:
             self._complete(row, q, v, seconds)
         return row
@@ -616,44 +651,44 @@ class Servo:
     # Loops --------------------------------------------------------------------------------------
 
     def _efforts(self, loops: ClosedLoops) -> np.ndarray:
-        """How much each freedom of the loops' Jacobian gives to close them, shape (F,): its acceleration."""
+        """The effort of each freedom of the loops' Jacobian in closing them, shape (F,): its acceleration limit."""
         where, unit = loops.freedoms
         a = np.where(where >= 0, self._acceleration[where], 0.0)
-        least = a[a > 0.0].min(initial=ANY)
-        return np.minimum(a, MOST_UNEVEN_EFFORT * least) / unit
+        least = a[a > 0.0].min(initial=UNLIMITED_RATE)
+        return np.minimum(a, RULES.uneven_effort * least) / unit
 
     def _tick_of(self, batch: Batch, q: np.ndarray, velocity: np.ndarray, dt: float) -> _Tick:
-        """What a tick begins with."""
-        numbers = self._numbers
-        here = q[numbers.at]
-        window = self._window(here, velocity[numbers.freedom], dt)
+        """The state at the start of a tick."""
+        scalars = self._scalars
+        here = q[scalars.at]
+        window = self._window(here, velocity[scalars.freedom], dt)
         if self._loops is None:
             return _Tick(q, velocity, dt, window, None, False, np.zeros((0, 3)))
-        low, high = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
-        loops = self._loops.at(batch, (numbers.place, low, high))
+        low, high = np.minimum(scalars.low, here), np.maximum(scalars.high, here)
+        loops = self._loops.at(batch, (scalars.limit, low, high))
         openings = loops.openings(q)
-        # What is open is closed at a speed from which joints can stop where it is.
+        # An open loop closes at a speed from which its joints can stop where it is closed.
         taken = least_effort(loops.jacobian(), self._effort, openings.ravel())
-        time = max(self._time_to_give(taken), SMALLEST_TIME) / TAKING_BACK_PART
+        time = max(self._time_to_give(taken), RULES.shortest_time) / RULES.taking_back
         closing = float(fastest(np.array(1.0), np.array(1.0 / time), dt)) * dt
         is_open = widest(openings) > 1.0
         return _Tick(q, velocity, dt, window, loops, is_open, openings * (1.0 - min(closing, 1.0)))
 
     def _time_to_give(self, change: np.ndarray) -> float:
-        """How long freedoms take to change their velocities, shape (F,), at their accelerations [s]."""
+        """The time in which freedoms can change their velocities by `change`, shape (F,) [s]."""
         if self._at_once:
             return 0.0
         moves = self._effort > 0.0
         return float(np.linalg.norm(change[moves] / self._effort[moves], ord=np.inf))
 
     def _closed(self, tick: _Tick, row: np.ndarray) -> np.ndarray:
-        """The row with the pose that closes the loops next to its own, or comes as near as Newton's steps do."""
+        """The row with its pose changed by Newton steps to close the loops, or come as near as the steps do."""
         if tick.loops is None:
             return row
         row, count = row.copy(), len(tick.q)
-        for _ in range(CLOSING_STEPS):
+        for _ in range(RULES.closing_steps):
             openings = tick.loops.openings(row[:count])
-            if widest(openings) <= CLOSED_ENOUGH:
+            if widest(openings) <= RULES.closed:
                 break
             delta = least_effort(tick.loops.jacobian(), self._effort, openings.ravel())
             row[:count] = tick.loops.stepped(row[:count], delta)
@@ -662,28 +697,28 @@ class Servo:
     def _closed_inside(
         self, tick: _Tick, row: np.ndarray, v: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same inside the window of the tick, and its velocity."""
+        """As `_closed`, with a pose inside the window of the tick; and its velocity."""
         if tick.loops is None or self._loops is None:
             return row, v
         count = len(tick.q)
         where, effort = self._loops.freedoms.skeleton, self._effort.copy()
-        for _ in range(CLOSING_STEPS):
+        for _ in range(RULES.closing_steps):
             openings = tick.loops.openings(row[:count]) - tick.closing
-            if widest(openings) <= CLOSED_ENOUGH:
+            if widest(openings) <= RULES.closed:
                 break
             delta = least_effort(tick.loops.jacobian(), effort, openings.ravel())
             wanted = self.velocity(tick.q, tick.loops.stepped(row[:count], delta), tick.dt)
             v = self._cut(tick, wanted)
             row = self._moved(row, tick.q, v, tick.dt)
-            held = np.abs(v - wanted) > SAME * np.abs(wanted)
-            effort[(where >= 0) & held[where]] = 0.0  # joints at an end of the window stay there
+            held = np.abs(v - wanted) > RULES.arrived * np.abs(wanted)
+            effort[(where >= 0) & held[where]] = 0.0  # joints at an edge of the window stay there
         return row, self.velocity(tick.q, row[:count], tick.dt)
 
     def _cut(self, tick: _Tick, v: np.ndarray) -> np.ndarray:
-        """A velocity inside the window of a tick, shape (D,)."""
-        numbers, cut = self._numbers.freedom, v.copy()
-        cut[numbers] = np.clip(v[numbers], tick.window.low, tick.window.high)
-        for freedom in self._turns.freedom:
+        """A velocity clipped to the window of a tick, shape (D,)."""
+        scalars, cut = self._scalars.freedom, v.copy()
+        cut[scalars] = np.clip(v[scalars], tick.window.low, tick.window.high)
+        for freedom in self._quaternions.freedom:
             old, a = tick.velocity[freedom], float(self._acceleration[freedom[0]] * tick.dt)
             cut[freedom] = old + _shortened(v[freedom] - old, a)
         return cut
@@ -691,10 +726,10 @@ class Servo:
     def _closed_wanted(
         self, tick: _Tick, found: np.ndarray, wanted: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """A step towards the pose of another one with the loops closed, inside the window, and its velocity."""
+        """A step towards the pose of `found`, inside the window and with the loops closed; and its velocity."""
         count = len(tick.q)
         if not tick.is_open and tick.loops is not None:
-            if widest(tick.loops.openings(found[:count])) <= CLOSED_ENOUGH:
+            if widest(tick.loops.openings(found[:count])) <= RULES.closed:
                 return found, wanted
             wanted = self.velocity(tick.q, self._closed(tick, found)[:count], tick.dt)
             brake = self._braking(tick.velocity, tick.dt)
@@ -706,30 +741,30 @@ class Servo:
     def _stays_closed(self, tick: _Tick, row: np.ndarray, v: np.ndarray, share: float) -> bool:
         """True if joints can brake from a step with the loops closed, whatever dt later ticks have.
 
-        The openings r of the loops bend: r'' = J a + v.H.v. Part of the acceleration follows v.H.v. A tick
-        ends with a velocity J v across the poses that close the loops, since its way is a chord of them: that
-        is taken back with another part, and what it opens meanwhile, |J v| times half the time that this
-        takes, must be less than the tolerance. Braking from v to (1 - x) v in a tick of x T, T the time to
-        stop, brings another x (1 - x)^2 T v.H.v / 2, at most WORST_TICK T v.H.v.
+        The openings r of the loops have the second derivative r'' = J a + v.H.v. A part of the acceleration cancels
+        v.H.v. A tick moves along a chord of the poses that close the loops, so it ends with a velocity J v across
+        them. Another part of the acceleration takes that back; what it opens meanwhile, |J v| times half the time
+        that this takes, must be less than the tolerance. Braking from v to (1 - x) v in a tick of x T, T the time to
+        stop, adds another x (1 - x)^2 T v.H.v / 2, at most WORST_TICK T v.H.v.
 
         Args:
             tick: The tick.
             row: The pose at its end.
             v: Its velocity, shape (D,).
-            share: Of the tolerance that may be used.
+            share: The part of the tolerance that may be used.
         """
-        loops, count, numbers = tick.loops, len(tick.q), self._numbers
+        loops, count, scalars = tick.loops, len(tick.q), self._scalars
         if loops is None or tick.is_open:
             return True
         time = self._stopping_time(v)
         if widest(loops.openings(row[:count])) > 1.0:
             return False
-        if time <= SMALLEST_TIME:
+        if time <= RULES.shortest_time:
             return True
-        stopped = row[numbers.at] + 0.5 * time * v[numbers.freedom]
-        here = tick.q[numbers.at]
-        low, high = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
-        if np.any(stopped < low - SAME) or np.any(stopped > high + SAME):
+        stopped = row[scalars.at] + 0.5 * time * v[scalars.freedom]
+        here = tick.q[scalars.at]
+        low, high = np.minimum(scalars.low, here), np.maximum(scalars.high, here)
+        if np.any(stopped < low - RULES.arrived) or np.any(stopped > high + RULES.arrived):
             return False
         for x in (0.0, 0.5):
             one = (
@@ -748,13 +783,13 @@ class Servo:
     def _drift(
         self, loops: LoopsAt, row: np.ndarray, v: np.ndarray, time: float, *, chord: bool
     ) -> float:
-        """How far the loops open at most while joints brake from a pose and velocity [tolerances].
+        """A bound on the openings of loops while joints brake from a pose and velocity [tolerances].
 
-        Infinite if they cannot follow. With `chord` v is that of a tick, else it is taken to be along the
-        poses that close the loops.
+        Infinite if they cannot follow. With `chord`, v is the velocity of a tick; else v is assumed to be tangent to
+        the poses that close the loops.
         """
         q = row[: self.problem.coordinates]
-        h = min(0.125 * time, PROBE_STEP / max(float(np.abs(v).max()), SMALLEST_TIME))
+        h = min(0.125 * time, RULES.probe_step / max(float(np.abs(v).max()), RULES.shortest_time))
         here = loops.openings(q)
         jacobian = loops.jacobian()
         one = loops.openings(self._moved(row, q, v, h)[: len(q)])
@@ -763,14 +798,14 @@ class Servo:
         rate = (4.0 * one - two - 3.0 * here) / (2.0 * h) if chord else np.zeros_like(here)
         taken = [least_effort(jacobian, self._effort, x.ravel()) for x in (rate, bend)]
         times = [self._time_to_give(x) for x in taken]
-        if times[1] > BENDING_PART:
+        if times[1] > RULES.bending:
             return np.inf
         left = [
             x - (jacobian @ given).reshape(-1, 3)
             for x, given in zip((rate, bend), taken, strict=True)
         ]  # what no joint can take back
         worst = WORST_TICK * time
-        seconds = (times[0] + worst * times[1]) / TAKING_BACK_PART
+        seconds = (times[0] + worst * times[1]) / RULES.taking_back
         sizes = [np.linalg.norm(x, axis=1) for x in (here, rate, bend, *left)]
         opened = sizes[0] + 0.5 * seconds * (sizes[1] + worst * sizes[2])
         return float((opened + time * (sizes[3] + 0.5 * time * sizes[4])).max())
@@ -780,10 +815,10 @@ class Servo:
         if self._loops is None:
             return True
         v = self.velocity(q, row[: len(q)], dt)
-        turns = self._turns.freedom
-        sizes = np.linalg.norm(v[turns], axis=1)
-        slow = np.abs(v[self._numbers.freedom]) <= self._number_speed
-        return bool(slow.all() and (sizes <= self._speed[turns[:, 0]]).all())
+        quaternions = self._quaternions.freedom
+        sizes = np.linalg.norm(v[quaternions], axis=1)
+        slow = np.abs(v[self._scalars.freedom]) <= self._scalar_speed
+        return bool(slow.all() and (sizes <= self._speed[quaternions[:, 0]]).all())
 
     # The report ---------------------------------------------------------------------------------
 
@@ -801,8 +836,8 @@ class Servo:
             batch: The problem.
             found: A row of output; its coordinates, and how the solver stopped.
             velocity: The velocity of every freedom before, shape (D,).
-            dt: How long the tick takes [s].
-            late: Which numbers could not get where they head for, if any could not.
+            dt: Duration of the tick [s].
+            late: Which scalars did not arrive where they head for; None if all did.
         """
         count = self.problem.coordinates
         in_the_way = None
@@ -810,7 +845,7 @@ class Servo:
             wanted = found
             found, in_the_way = self._kept(batch, found, velocity, dt)
             if in_the_way is None and late is None and found is not wanted:
-                late = np.abs((found - wanted)[self._numbers.at]) > SAME
+                late = np.abs((found - wanted)[self._scalars.at]) > RULES.arrived
         row = self._evaluator(batch, found, blame=True)
         moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
@@ -821,8 +856,8 @@ class Servo:
         elif late is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
             flags = row[count + at.REPORT + self.problem.reported :]
             flags[:] = 0.0
-            flags[self._numbers.move[late]] = 1.0
-            flags[self._turns.move] = 1.0
+            flags[self._scalars.move[late]] = 1.0
+            flags[self._quaternions.move] = 1.0
             row[count + at.O_STATUS] = at.LIMITED
             row[count + at.O_STOP] = at.STOP_HURRIED
             row[count + at.O_PAIR] = -1.0
@@ -834,19 +869,19 @@ class Servo:
 
 
 def _fewer_restarts(solver: Solver) -> Solver:
-    """The same solver with at most RESTARTS of them."""
+    """The same solver with at most `RULES.restarts` restarts."""
     count = getattr(solver, "restarts", None)
-    return solver if count is None else replace(solver, restarts=min(count, RESTARTS))  # type: ignore[call-arg]
+    return solver if count is None else replace(solver, restarts=min(count, RULES.restarts))  # type: ignore[call-arg]
 
 
 def _shortened(vector: np.ndarray, most: float) -> np.ndarray:
-    """A vector, or if it is longer than that, one of the length `most` in its direction."""
+    """A vector, shortened to the length `most` if it is longer."""
     size = float(np.linalg.norm(vector))
     return vector if size <= most else vector * (most / size)
 
 
 def _most_of(v: np.ndarray, speed: np.ndarray, acceleration: np.ndarray, dt: float) -> float:
-    """The greatest part, at most 1, of velocities that would arrive in a tick, from which joints can stop there."""
+    """The greatest part, at most 1, of velocities that arrive in a tick at which joints can still stop there."""
     sizes = np.abs(v)
     moves = sizes > 0.0
     most = np.minimum(fastest(sizes * dt, acceleration, dt), speed)[moves]
@@ -854,38 +889,40 @@ def _most_of(v: np.ndarray, speed: np.ndarray, acceleration: np.ndarray, dt: flo
 
 
 def _part_within(first: np.ndarray, other: np.ndarray, most: float) -> float:
-    """How much of the way from one vector to another is no longer than `most`, 0 if the first is longer."""
-    way = other - first
-    a, b, c = float(way @ way), float(first @ way), float(first @ first) - most * most
+    """The greatest t in [0, 1] for which first + t (other - first) is no longer than `most`; 0 if the first is."""
+    change = other - first
+    a, b, c = float(change @ change), float(first @ change), float(first @ first) - most * most
     if a == 0.0 or a + 2.0 * b + c <= 0.0:
         return 1.0
     return max((-b + float(np.sqrt(max(b * b - a * c, 0.0)))) / a, 0.0) if c <= 0.0 else 0.0
 
 
-def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The rotation vector from one quaternion to another, the short way, shape (..., 3)."""
+def _rotation_between(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The rotation vector of the shortest rotation from one quaternion to another, shape (..., 3)."""
     return to_rotation_vector(multiply(after, conjugate(before)))
 
 
 def _copies(problem: Problem) -> _Copies:
-    """The moving joints that copy others."""
+    """The moving mimic joints."""
     table = problem.skeleton.freedom_table
     rows = table.copies.on(problem.moving)
     return _Copies(rows.coordinate, table.joints.coordinate[rows.source], rows.factor, rows.offset)
 
 
-def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
-    """What a tick limits."""
+def _moving_parts(problem: Problem) -> tuple[_Scalars, _Quaternions]:
+    """The scalars and quaternions that a tick limits."""
     table, moving = problem.skeleton.freedom_table, problem.moving
-    rows, turns = table.numbers.on(moving), table.quaternions.on(moving)
+    rows, quaternions = table.scalars.on(moving), table.quaternions.on(moving)
     return (
-        _Numbers(
+        _Scalars(
             rows.coordinate,
             rows.freedom,
             np.searchsorted(moving, rows.joint),
-            problem.limit_places(rows.joint, rows.part),
+            problem.limit_indices(rows.joint, rows.part),
             rows.low,
             rows.high,
         ),
-        _Turns(turns.coordinate, turns.freedom, np.searchsorted(moving, turns.joint)),
+        _Quaternions(
+            quaternions.coordinate, quaternions.freedom, np.searchsorted(moving, quaternions.joint)
+        ),
     )

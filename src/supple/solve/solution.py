@@ -1,4 +1,4 @@
-"""What a solve answers: a pose, how near it came, and why it stopped."""
+"""The answer to a solve: a pose, its errors, and why the solve stopped."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import (
-    Asked,
+    BlockInfo,
     Collision,
-    Demand,
     OutOfReach,
+    ProblemInfo,
     Status,
     counted,
     reason,
@@ -25,21 +25,21 @@ from supple.solve.outcome import (
 )
 from supple.solve.trace import Trace
 
-__all__ = ["Asked", "Collision", "Demand", "OutOfReach", "Solution", "Status"]
+__all__ = ["ProblemInfo", "Collision", "BlockInfo", "OutOfReach", "Solution", "Status"]
 
 STATUSES = tuple(Status)  # by their values
 FORMAT = "supple-solution"
-VERSION = 1
+FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
-class Aside:
-    """What few solutions have.
+class Extras:
+    """Parts that few solutions have.
 
     Attributes:
-        trace: What the solver did.
+        trace: The trace of the solve.
         alternatives: Other answers.
-        blend: How much of the answer the pose takes, 0 (the start) to 1.
+        blend: Fraction of the answer that the pose takes, 0 (the start) to 1.
         velocity: The velocity of every freedom, shape (..., D), if the solve was a tick.
     """
 
@@ -49,62 +49,62 @@ class Aside:
     velocity: np.ndarray | None = None
 
 
-NOTHING_ASIDE = Aside()
+NO_EXTRAS = Extras()
 
 
 class Solution:
     """The answer to a solve, or to a whole batch of them.
 
     For a batch every property has the batch's axes in front, and `solution[i]` is a single one.
-    Poses and errors are read off the solver's report when asked for. Solutions compare by content
+    Poses and errors are read from the solver's report on access. Solutions compare by content
     (without trace and alternatives), copy, pickle, and go to and from JSON.
 
     Attributes:
-        asked: What was asked.
+        asked: The problem that was solved.
     """
 
-    asked: Asked
+    asked: ProblemInfo
 
-    __slots__ = ("_aside", "_pose", "_rows", "_start", "asked")
+    __slots__ = ("_extras", "_pose", "_rows", "_start", "asked")
 
     def __init__(
-        self, asked: Asked, rows: np.ndarray, start: Pose, aside: Aside = NOTHING_ASIDE
+        self, asked: ProblemInfo, rows: np.ndarray, start: Pose, extras: Extras = NO_EXTRAS
     ) -> None:
         """Wrap the solver's report.
 
         Args:
-            asked: What was asked.
+            asked: The problem that was solved.
             rows: The report, shape (..., width) as the kernels write it.
             start: The start pose, whose translations and scales the answer keeps; single, or with
                 the batch axes of the report.
-            aside: What few solutions have.
+            extras: Parts that few solutions have.
         """
         self.asked = asked
         self._rows = rows
         self._start = start
-        self._aside = aside
+        self._extras = extras
         self._pose: Pose | None = None
 
     @property
     def skeleton(self) -> Skeleton:
-        """What was posed."""
+        """The skeleton of the poses."""
         return self._start.skeleton
 
     @property
     def trace(self) -> Trace | None:
-        """What the solver did, if a trace was asked for."""
-        return self._aside.trace
+        """The trace of the solve, if one was asked for."""
+        return self._extras.trace
 
     @property
     def alternatives(self) -> tuple[Solution, ...]:
         """Other answers to the same problem, best first, if several were asked for."""
-        return self._aside.alternatives
+        return self._extras.alternatives
 
     # The pose -----------------------------------------------------------------------------------
 
     @property
     def _width(self) -> int:
-        # How many coordinates come before the report.
+        # Number of coordinates before the report.
         return self._start._coordinates.shape[-1]
 
     @property
@@ -116,8 +116,8 @@ class Solution:
             rows = self._rows
             coordinates = rows[:count] if rows.ndim == 1 else rows[..., :count].copy()
             pose = Pose._wrap(start._skeleton, coordinates, start._translations, start._scales)
-            if self._aside.blend < 1.0:
-                pose = start.interpolate(pose, self._aside.blend)
+            if self._extras.blend < 1.0:
+                pose = start.interpolate(pose, self._extras.blend)
             self._pose = pose
         return self._pose
 
@@ -128,8 +128,8 @@ class Solution:
 
     @property
     def blend(self) -> float:
-        """How much of the answer the pose takes, 0 (the start) to 1."""
-        return self._aside.blend
+        """Fraction of the answer that the pose takes, 0 (the start) to 1."""
+        return self._extras.blend
 
     @property
     def angles(self) -> np.ndarray:
@@ -143,17 +143,17 @@ class Solution:
     def velocity(self) -> np.ndarray:
         """The velocity of a tick, from its start to its answer, in `skeleton.freedoms` order, shape (..., D).
 
-        In rad/s, of slides in model units/s; of a ball the angular velocity, in the joint's rest frame.
-        `velocity=` of the next tick.
+        In rad/s, for slides in model units/s; for a ball the angular velocity, in the joint's rest frame.
+        Pass it as `velocity=` to the next tick.
 
         Raises:
             SuppleError: The call had no `dt`.
         """
-        if self._aside.velocity is None:
+        if self._extras.velocity is None:
             raise SuppleError(
                 "velocity: expected a call with dt=, the seconds that it takes; this had none"
             )
-        return self._aside.velocity
+        return self._extras.velocity
 
     @property
     def positions(self) -> np.ndarray:
@@ -167,21 +167,21 @@ class Solution:
     # Other solutions from this one --------------------------------------------------------------
 
     def blended(self, amount: float) -> Solution:
-        """The same report with the pose only part of the way from the start.
+        """The same report with a pose between the start and the answer.
 
-        0 the start, 1 the answer; the alternatives are blended too.
+        0 gives the start, 1 the answer; the alternatives are blended too.
         """
         amount = number("blend", amount, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = tuple(other.blended(amount) for other in self.alternatives)
-        aside = replace(self._aside, alternatives=others, blend=amount)
-        return Solution(self.asked, self._rows, self._start, aside)
+        extras = replace(self._extras, alternatives=others, blend=amount)
+        return Solution(self.asked, self._rows, self._start, extras)
 
     def seen_from(
         self, start: Pose, *, trace: Trace | None = None, alternatives: tuple[Solution, ...] = ()
     ) -> Solution:
-        """The same single answer as that to a solve from another start."""
-        aside = replace(self._aside, trace=trace, alternatives=alternatives)
-        return Solution(self.asked, self._rows, start, aside)
+        """This single answer, as the answer to a solve from another start."""
+        extras = replace(self._extras, trace=trace, alternatives=alternatives)
+        return Solution(self.asked, self._rows, start, extras)
 
     # How it ended -------------------------------------------------------------------------------
 
@@ -208,21 +208,21 @@ class Solution:
 
     @property
     def error(self) -> Any:
-        """Largest distance of any Reach or Hold from its target, and of goals of your own, model units."""
+        """Largest distance of any Reach, Hold or custom goal from its target, model units."""
         return self._report(at.O_ERROR)
 
     @property
     def orientation_error(self) -> Any:
-        """Largest angle of any Reach, LookAt or Hold from its target, and of goals of your own [rad]."""
+        """Largest angle of any Reach, LookAt, Hold or custom goal from its target [rad]."""
         return self._report(at.O_TURN_ERROR)
 
     @property
     def errors(self) -> np.ndarray:
-        """The error of everything asked for, goal by goal, shape (..., demands).
+        """The error of every residual block, goal by goal, shape (..., demands).
 
-        As in `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
-        order; a LookAt or Pole an angle; Rest none. One of your own has the length of its residual, in its
-        unit, once for every three rows.
+        In the order of `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
+        order; a LookAt or Pole has an angle; Rest has none. A custom goal has the length of its residual, in its
+        unit, for every three rows.
         """
         first = self._width + at.REPORT
         return self._rows[..., [first + demand.block for demand in self.asked.demands]]
@@ -234,7 +234,7 @@ class Solution:
 
     @property
     def restarts(self) -> Any:
-        """How many other beginnings were tried."""
+        """Number of restarts from other poses."""
         return self._count(at.O_RESTARTS)
 
     @property
@@ -266,26 +266,26 @@ class Solution:
 
     @property
     def blocked_by(self) -> tuple[str, str] | None:
-        """Two bones, or a bone and an obstacle, that Avoid keeps apart and so keeps the goals from coming closer.
+        """The two bones, or bone and obstacle, that Avoid keeps apart and that block the goals.
 
-        None if others are in the way, or nothing is, or for a batch.
+        None if something else or nothing is in the way, or for a batch.
         """
         pair = None if self.batch_shape or self.status is not Status.STALLED else self._held()
         return (pair[0], pair[1]) if pair else None
 
     @property
     def collision_depth(self) -> Any:
-        """By how much the deepest pair is nearer than the margin of Avoid, model units; 0 if none is."""
+        """Depth of the deepest pair inside the margin of Avoid, model units; 0 if none is inside."""
         return self._report(at.O_DEPTH)
 
     @property
     def off_balance(self) -> Any:
-        """How far the centre of mass is outside the support and margin of Balance, model units; else 0."""
+        """Distance of the centre of mass outside the support and margin of Balance, model units; 0 inside."""
         return self._report(at.O_TOPPLE)
 
     @property
     def reason(self) -> str:
-        """Why the solve ended, in words; for a batch, how many ended how."""
+        """Why the solve ended, in words; for a batch, how many ended with each status."""
         if self.batch_shape:
             return self._with_roots(summary(self.status))
         report = self._rows[self._width :].tolist()
@@ -300,12 +300,12 @@ class Solution:
             hurried=report[at.O_STOP] == at.STOP_HURRIED,
             held=self._held(),
             collision=self.collision,
-            topple=report[at.O_TOPPLE],
+            imbalance=report[at.O_TOPPLE],
         )
         return self._with_roots(said)
 
     def _with_roots(self, said: str) -> str:
-        """A reason, and what became of free roots: of a batch that of any solve, and the farthest move."""
+        """A reason, with a note on free roots; for a batch with the farthest move of any solve."""
         start, answer = self._start._coordinates, self._rows[..., : self._width]
         moved = [
             float(root.distance(start, answer).max(initial=0.0))
@@ -314,7 +314,7 @@ class Solution:
         return with_roots(said, set(np.ravel(self.status).tolist()), self.asked, moved)
 
     def _held(self) -> tuple[str, ...] | None:
-        """The pair that must keep apart and is in the way, () if balance is, None if neither."""
+        """The pair that must keep apart and is in the way, () for balance, None for neither."""
         if self._report(at.O_STOP) != at.STOP_HELD:
             return None
         pair = self._count(at.O_PAIR)
@@ -347,11 +347,11 @@ class Solution:
             key = (*key, slice(None))
         rows = self._rows[key]
         if rows.ndim == 1:
-            rows = rows.copy()  # one of them does not keep them all
-        velocity = self._aside.velocity
+            rows = rows.copy()  # so that a single solution does not keep the batch alive
+        velocity = self._extras.velocity
         velocity = velocity if velocity is None else velocity[key]
-        aside = Aside(blend=self._aside.blend, velocity=velocity)
-        return Solution(self.asked, rows, start, aside)
+        extras = Extras(blend=self._extras.blend, velocity=velocity)
+        return Solution(self.asked, rows, start, extras)
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -363,7 +363,7 @@ class Solution:
             return NotImplemented
         return (
             self.asked == other.asked
-            and self._aside.blend == other._aside.blend
+            and self._extras.blend == other._extras.blend
             and np.array_equal(self._rows, other._rows)
             and self._start == other._start
         )
@@ -385,14 +385,14 @@ class Solution:
 
         The trace is not part of it (see `Trace.save`).
         """
-        velocity = self._aside.velocity
+        velocity = self._extras.velocity
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "skeleton": self.skeleton.to_json(),
             "asked": self.asked.to_json(),
             "start": self._start.to_json(skeleton=False),
-            "blend": self._aside.blend,
+            "blend": self._extras.blend,
             "report": self._rows.tolist(),
             "alternatives": [other._rows.tolist() for other in self.alternatives],
             "reached": self.reached.tolist() if self.batch_shape else self.reached,
@@ -407,16 +407,16 @@ class Solution:
         Raises:
             SuppleError: The data is no solution, or not of this version.
         """
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         for key in ("skeleton", "asked", "start", "blend", "report", "alternatives"):
             if key not in data:
                 raise SuppleError(f"solution from JSON: expected {key!r}, got none")
         skeleton = Skeleton.from_json(data["skeleton"])
-        asked = Asked.from_json(data["asked"])
+        asked = ProblemInfo.from_json(data["asked"])
         start = Pose.from_json(data["start"], skeleton)
         blend = number("blend", data["blend"], "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = (
-            cls(asked, _report_rows(row, skeleton, asked), start, Aside(blend=blend))
+            cls(asked, _report_rows(row, skeleton, asked), start, Extras(blend=blend))
             for row in data["alternatives"]
         )
         rows = _report_rows(data["report"], skeleton, asked)
@@ -435,10 +435,10 @@ class Solution:
         if velocity is not None:
             shape = (*rows.shape[:-1], len(skeleton.freedoms))
             velocity = array("velocity", velocity, shape)
-        return cls(asked, rows, start, Aside(None, tuple(others), blend, velocity))
+        return cls(asked, rows, start, Extras(None, tuple(others), blend, velocity))
 
 
-def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:
+def _report_rows(value: Any, skeleton: Skeleton, asked: ProblemInfo) -> np.ndarray:
     """The report of one solve or a batch, checked to be one."""
     coordinates = skeleton.freedom_table.coordinate_count
     width = coordinates + at.REPORT + len(asked.demands) + len(asked.moving)

@@ -17,13 +17,12 @@ from supple.solve.solution import Solution
 from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
-KEPT = 64  # prepared problems held for the next calls of `solve`
+CACHED_PROBLEMS = 64  # prepared problems kept for the next calls of `solve`
 MOST_SOLUTIONS = 4096  # that one call looks for: memory and time grow with it
-SEEDS = 32  # other beginnings looked at for each answer asked for
-LOOKED_AT = (
-    4  # answers compared at a time, for each that is asked for: the cheapest are most often enough
-)
-DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
+SEEDS_PER_SOLUTION = 32  # other starts tried for each answer asked for
+# Answers compared at a time, for each that is asked for: the cheapest are most often enough.
+COMPARED_PER_SOLUTION = 4
+SAME_ANSWER_ANGLE = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
 Cost = Callable[[Pose, Pose], np.ndarray]
 
@@ -57,27 +56,27 @@ def solve(
         start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
             free keep it.
         solver: "auto", a solver's name or a solver with options, such as LM(max_iterations=50).
-        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+        tolerance: Distance that counts as reached [model units]; 1e-4 of each goal's chain length by
             default.
-        orientation_tolerance: How near in orientation counts as reached [rad].
+        orientation_tolerance: Angle that counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
         free_root: Whether the free root of the model, the joint that places it in the world, may move like
             other joints. By default it stays unless a goal names it, or a limb of it is held.
         unreachable: What to do when the goals cannot be met: "approach" or "keep" the start.
-        blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole
+        blend: Fraction of the answer to take, 0 (the start) to 1; the report is that of the whole
             answer.
-        trace: Whether to record what the solver does; not for batches.
-        solutions: How many different answers to look for, at most 4,096; `Solution.alternatives` holds the
-            others, fewer if fewer were found. Two answers differ if some joint differs by over 0.05 rad; those
-            that differ by whole turns of hinges alone are taken only where there are too few others.
+        trace: Whether to record a trace; not for batches.
+        solutions: Number of different answers to look for, at most 4,096; `Solution.alternatives` holds the
+            others, fewer if fewer were found. Two answers differ if some joint differs by over 0.05 rad. Answers
+            that differ only by whole turns of hinges are taken only if there are too few others.
         prefer: Which of several answers is best: "nearest" to the start, least sum of "turns",
             least "path" of the tip, or a cost, a function of (start, answers) that gives a number
             for each.
-        threads: At most how many threads a batch uses.
+        threads: Maximum number of threads for a batch.
         progress: Called with (done, total) as a batch goes on.
 
     Raises:
-        SuppleError: The input makes no sense; the message says what, and what would.
+        SuppleError: The input is invalid; the message says what was expected.
     """
     blend = number("blend", blend, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
     solutions = whole("solutions", solutions, least=1)
@@ -105,7 +104,7 @@ def solve(
     kept = getattr(skeleton, "_problems", None) or _problems_of(skeleton)
     try:
         prepared = kept(*problem)
-    except TypeError:  # something is not hashable, and so most likely wrong
+    except TypeError:  # an argument is not hashable, and so most likely wrong
         prepared = _prepared(skeleton, *problem)
     if threads is None and progress is None and not trace:
         answer = prepared(*targets, start=start)
@@ -141,15 +140,15 @@ def _prepared(
     )
 
 
-_shared = lru_cache(maxsize=KEPT, typed=True)(_prepared)
+_shared = lru_cache(maxsize=CACHED_PROBLEMS, typed=True)(_prepared)
 """The prepared problems of recent calls; skeletons that are equal share them."""
 
 
 def _problems_of(skeleton: Skeleton) -> Callable[..., Prepared]:
-    """A function that prepares problems of a skeleton and remembers the last ones; the skeleton keeps it."""
+    """A function that prepares problems of a skeleton and caches the last ones; the skeleton stores it."""
     if not isinstance(skeleton, Skeleton):
-        return partial(_prepared, skeleton)  # which says what is wrong
-    skeleton._problems = lru_cache(maxsize=KEPT, typed=True)(partial(_shared, skeleton))
+        return partial(_prepared, skeleton)  # raises the error
+    skeleton._problems = lru_cache(maxsize=CACHED_PROBLEMS, typed=True)(partial(_shared, skeleton))
     return skeleton._problems
 
 
@@ -161,14 +160,11 @@ def _best_of(
     prefer: str | Cost,
     threads: int | None,
 ) -> Solution:
-    """The answers found from low-discrepancy beginnings, the cheapest first.
-
-    The others as its alternatives.
-    """
+    """The cheapest of the answers found from low-discrepancy starts, with the others as alternatives."""
     if not first.reached:
         return first
     start = first.start
-    seeds = prepared.seeds(start, SEEDS * count)
+    seeds = prepared.seeds(start, SEEDS_PER_SOLUTION * count)
     found = prepared.solve(*targets, start=seeds, threads=threads)
     found = found[found.reached]
     seeds = found.start
@@ -178,7 +174,7 @@ def _best_of(
     names = sorted({name for goal in goals for name in goal.effectors})
     cost = _costs(start, poses, prefer, names)
     order = np.argsort(cost, kind="stable")
-    # Other ways to bend first, then those that are whole turns away from them.
+    # Different configurations first, then those that are whole turns away from them.
     kept = _different(poses, order, [], count, turned=False)
     kept = _different(poses, order, kept, count, turned=True)
     best, *others = sorted(kept, key=order.tolist().index)
@@ -203,9 +199,9 @@ def _different(
         moves = costs.moves(poses[one], poses[others])
         if not turned:
             moves[:, hinges] = np.abs(np.remainder(moves[:, hinges] + np.pi, 2.0 * np.pi) - np.pi)
-        return others[moves.max(axis=-1) > DIFFERENT]
+        return others[moves.max(axis=-1) > SAME_ANSWER_ANGLE]
 
-    size = LOOKED_AT * count
+    size = COMPARED_PER_SOLUTION * count
     for first in range(0, len(order), size):
         left = order[first : first + size]
         for one in kept:
@@ -219,7 +215,7 @@ def _different(
 
 
 def _costs(start: Pose, poses: Pose, prefer: str | Cost, effectors: list[str]) -> np.ndarray:
-    """What each of some answers to one problem costs, shape (B,); `effectors` are those of its goals."""
+    """The costs of answers to one problem, shape (B,); `effectors` are those of its goals."""
     if prefer == "nearest":
         return costs.distance(start, poses)
     if prefer == "turns":

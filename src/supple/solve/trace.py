@@ -1,7 +1,7 @@
 """The trace of a solve: every iteration's pose and error, and the steps inside them.
 
-An iteration is one sweep over a chain or one Newton step. A step is what happened to one joint
-inside an iteration: it turned (by a small tangent vector) or, in FABRIK's passes, was put at a
+An iteration is one sweep over a chain or one Newton step. A step is the change of one joint
+inside an iteration: it turned (by a small tangent vector) or, in FABRIK's passes, was moved to a
 point. Traces save to a JSON file that can be replayed without solving again.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from supple.model.freedoms import JointRows
 
 FORMAT = "supple-trace"
-VERSION = 1
+FORMAT_VERSION = 1
 
 
 class Step(NamedTuple):
@@ -34,10 +34,10 @@ class Step(NamedTuple):
 
     Attributes:
         iteration: The iteration it belongs to, counted from 1.
-        joint: The joint's name; "" where an effector was put at a point.
-        placed: Whether the joint was put at a point (FABRIK's passes); else it turned.
-        change: Where it was put, world xyz, shape (3,); or how its coordinates changed, shape (7,):
-            up to six tangent numbers (a ball's rotation vector in its rest frame, a hinge's angle,
+        joint: The joint's name; "" if an effector was moved to a point.
+        placed: True if the joint was moved to a point (FABRIK's passes); else it turned.
+        change: The point, world xyz, shape (3,); or the change of its coordinates, shape (7,):
+            up to six tangent components (a ball's rotation vector in its rest frame, a hinge's angle,
             ...) and the change of its stretch.
     """
 
@@ -49,20 +49,20 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Trace:
-    """What a solve did. Traces compare by content.
+    """The iterations and steps of a solve. Traces compare by content.
 
     Attributes:
         skeleton: The skeleton.
         coordinates: The pose before the first and after every iteration, shape (iterations + 1, Q).
-            The first is the start, put into its limits; the last is the answer, which is the best
-            pose seen.
+            The first is the start, projected into its limits; the last is the answer, which is the
+            best pose seen.
         errors: Largest distance of the counted goals in each, model units, shape (iterations + 1,).
         orientation_errors: Largest angle of the counted goals in each [rad], shape (iterations +
             1,).
         events: The steps, packed, shape (steps, 10); `steps` reads them.
         solver: The solver's name.
-        goals: Positions asked for, world, {effector: (3,)}: for drawing.
-        translations: The start's own offsets of the joints, shape (N, 3), if it has any.
+        goals: Target positions for drawing, world, {effector: (3,)}.
+        translations: The start's offsets of the joints, shape (N, 3), if it has any.
         scales: The start's scales, shape (N, 3), if it has any.
     """
 
@@ -139,7 +139,7 @@ class Trace:
         """Plain data that `from_json` reads back."""
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": FORMAT_VERSION,
             "solver": self.solver,
             "skeleton": self.skeleton.to_json(),
             "goals": {name: target.tolist() for name, target in self.goals.items()},
@@ -158,7 +158,7 @@ class Trace:
         Raises:
             SuppleError: The data is not a trace, or not of this version.
         """
-        check_format(data, FORMAT, VERSION)
+        check_format(data, FORMAT, FORMAT_VERSION)
         try:
             skeleton = Skeleton.from_json(data["skeleton"])
             coordinates = Pose(skeleton, data["coordinates"]).packed_coordinates
@@ -202,12 +202,12 @@ class Trace:
 
 def _apply(joints: JointRows, joint: int, change: np.ndarray, coordinates: np.ndarray) -> None:
     """Add an event's change to one joint's coordinates, in place."""
-    first, count = int(joints.coordinate[joint]), int(joints.numbers[joint])
+    first, count = int(joints.coordinate[joint]), int(joints.scalars[joint])
     turning, stretch = int(joints.quaternion[joint]), int(joints.stretch[joint])
     coordinates[first : first + count] += change[:count]
     if turning >= 0:
-        turn = rotations.from_rotation_vector(change[count : count + 3])
-        place = slice(turning, turning + 4)
-        coordinates[place] = rotations.normalize(rotations.multiply(turn, coordinates[place]))
+        rotation = rotations.from_rotation_vector(change[count : count + 3])
+        wxyz = slice(turning, turning + 4)
+        coordinates[wxyz] = rotations.normalize(rotations.multiply(rotation, coordinates[wxyz]))
     if stretch >= 0:
         coordinates[stretch] += change[-1]

@@ -1,4 +1,4 @@
-"""Following a path: every target solved from the answer before it, and what that answers."""
+"""Following a path: every target is solved from the answer before it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def track(
 ) -> Track:
     """Follow a path of targets: every frame is solved from the answer of the frame before; or all at once, smoothly.
 
-    Each answer grows out of the last, so that the pose does not jump as long as the path does not:
-    where a frame cannot be met from there, it is approached, and the track says so. Targets have
-    one leading axis of F frames; a target without one stands still.
+    Each answer starts from the last, so that the pose does not jump as long as the path does not. A frame
+    that cannot be met from there is approached, and the track reports it. Targets have one leading axis of
+    F frames; a target without one is constant.
 
     Args:
         skeleton: The skeleton.
@@ -53,31 +53,31 @@ def track(
         orientation_tolerance: As for `solve` [rad].
         lock: Names of joints that keep their start coordinates.
         free_root: As for `solve`.
-        unreachable: As for `solve`; "keep" gives the answer of the frame before back.
-        restarts: Whether a frame that cannot be met from the last answer may be looked for
-            elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
-            default; with it the joints go there within their limits, as they may by default.
+        unreachable: As for `solve`; "keep" returns the answer of the frame before.
+        restarts: Whether a frame that cannot be met from the last answer may be solved from other
+            starts. Without `dt` that makes the pose jump, so that by default only the first frame may;
+            with `dt` the joints move there within their limits, and by default every frame may.
         velocity: The velocity at the start, as in a call of `Prepared`; at rest by default.
-        dt: The seconds from frame to frame. Every frame is then a tick inside the limits of speed and
-            acceleration, see `Prepared.__call__`; the first one too.
+        dt: Time from frame to frame [s]. Every frame, the first one too, is then a tick inside the limits of
+            speed and acceleration; see `Prepared.__call__`.
         max_speed: As for `prepare` [rad/s, model units/s].
         max_acceleration: As for `prepare` [rad/s^2, model units/s^2].
-        branches: "nearest" follows the answer nearest to the last. "all" looks at all answers of every frame and
-            takes the way with the fewest reconfigurations, and of these the one on which the joints move least;
-            `Track.reconfigurations` says where they are. For arms of six hinges with a closed form the answers are
-            all there are, so that none has fewer; for others they are sampled. The first frame may be on any
-            branch. Frames out of reach are approached. Not with `dt`.
+        branches: "nearest" follows the answer nearest to the last. "all" finds all answers of every frame and
+            takes the path with the fewest reconfigurations, and of these the one on which the joints move least;
+            `Track.reconfigurations` lists them. For arms of six hinges with a closed form all answers are found, so
+            that no path has fewer; for others answers are sampled. The first frame may be on any branch. Frames out
+            of reach are approached. Not with `dt`.
         jump: With `branches="all"`, a reconfiguration is a step from one frame to the next in which a joint moves
-            farther than this [rad, slides: lengths of the longest chain]. Less than between the branches, more than
-            along one: paths with few frames take a larger one.
+            farther than this [rad, slides: lengths of the longest chain]. It must lie between the steps along a
+            branch and the distances between branches: paths with few frames need a larger one.
         smooth: Solve all frames at once, with joints that move smoothly: a `supple.goals.Smooth`, or its weight of
             acceleration, such as 0.3; see `Prepared.clip`. Then `start` may have a pose for every frame.
         fps: With `smooth`, frames a second.
-        weights: With `smooth`, factors of the goals' weights, shape (F, goals), 0 where one is not asked for.
-        progress: Called with (done, total) now and then.
+        weights: With `smooth`, factors of the goals' weights, shape (F, goals); 0 leaves a goal out of a frame.
+        progress: Called with (done, total) as the solve goes on.
 
     Raises:
-        SuppleError: The input makes no sense, or no target has an axis of frames.
+        SuppleError: The input is invalid, or no target has an axis of frames.
     """
     listed = as_goals(goals)
     targets = [target for goal in listed for target in goal.targets]

@@ -1,4 +1,4 @@
-"""What following a path answers: the poses, how far they step, and where the path was lost."""
+"""The answers along a path: the poses, their steps, and the frames that were not reached."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Track:
 
         Args:
             solution: All of them.
-            dt: The seconds from frame to frame, if the frames are ticks.
+            dt: Time from frame to frame [s], if the frames are ticks.
             velocity: The velocity before the first frame, shape (D,).
-            jumps: The frames that the pose jumps to, if all branches were looked at.
-            max_step: How far a joint should turn from frame to frame at most [rad]; those that turn farther are named.
+            jumps: The frames that the pose jumps to, if all branches were searched.
+            max_step: The reason names joints that turn farther than this from frame to frame [rad].
         """
         self.solution: Solution = solution
         self._dt = dt
@@ -72,7 +72,7 @@ class Track:
 
     @property
     def left(self) -> list[tuple[int, int]]:
-        """Where the path left what can be reached: (first, last + 1) of each run of frames."""
+        """The runs of frames that were not reached: (first, last + 1) of each."""
         missed = np.concatenate([[False], ~np.asarray(self.solution.reached), [False]])
         edges = np.flatnonzero(missed[1:] != missed[:-1]).tolist()
         return list(zip(edges[::2], edges[1::2], strict=True))
@@ -105,7 +105,7 @@ class Track:
 
     @property
     def reconfigurations(self) -> list[int]:
-        """The frames that the pose has to jump to, since no branch leads there from the frame before.
+        """The frames that the pose jumps to, because no branch leads there from the frame before.
 
         Raises:
             SuppleError: The path was not followed with `branches="all"`.
@@ -127,7 +127,7 @@ class Track:
     def accelerations(self) -> np.ndarray:
         """The acceleration of every tick, the change of velocity since the one before, shape (F, D).
 
-        In rad/s^2, of slides in model units/s^2.
+        In rad/s^2, for slides in model units/s^2.
 
         Raises:
             SuppleError: The path was followed without `dt`.
@@ -138,7 +138,7 @@ class Track:
 
     @property
     def reason(self) -> str:
-        """How it went, in words."""
+        """The outcome, in words."""
         long = [] if self._max_step is None else self.steps_over(self._max_step)
         if not long:
             return self._outcome

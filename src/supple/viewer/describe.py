@@ -130,8 +130,8 @@ def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
 def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
     joint, table = skeleton.joints[j], skeleton.freedom_table
     rows, cone = table.rows_of(j), table.cones.of(j)
-    numbers = rows.take(rows.is_number & (not joint.has_quaternion))
-    labels = [joint.numbers[k].label for k in numbers.part.tolist()]
+    numbers = rows.take(rows.is_scalar & (not joint.has_quaternion))
+    labels = [joint.scalars[k].label for k in numbers.part.tolist()]
     limits = [_range(*pair) for pair in zip(numbers.low, numbers.high, strict=True)]
     axes = [_vector(axis) for axis in numbers.axis]
     if len(cone):
@@ -143,7 +143,7 @@ def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
         limits=limits,
         axes=axes,
         slides=int(numbers.is_slide.sum()),
-        swings=joint.has_quaternion and not joint.numbers,
+        swings=joint.has_quaternion and not joint.scalars,
         swing=getattr(joint, "swing", None)
         if joint.half_angles is None
         else max(joint.half_angles),

@@ -30,7 +30,7 @@ class Limited:
     def of(cls, skeleton: Skeleton) -> Limited:
         """The limits of a skeleton."""
         table = skeleton.freedom_table
-        return cls(table.rows.take(table.rows.is_number & table.rows.is_limited), table.cones)
+        return cls(table.rows.take(table.rows.is_scalar & table.rows.is_limited), table.cones)
 
     def active(self, pose: Pose) -> list[int]:
         """The indices of the joints of a single pose that are at a limit, sorted."""

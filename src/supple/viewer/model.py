@@ -159,9 +159,9 @@ def unlimited(joint: Joint) -> Joint:
     common = {f.name: getattr(joint, f.name) for f in fields(Joint)}
     if isinstance(joint, Cone):
         return Ball(**common)
-    if joint.slide_count == len(joint.numbers):
+    if joint.slide_count == len(joint.scalars):
         return joint
-    return joint.with_limits([None] * len(joint.numbers))
+    return joint.with_limits([None] * len(joint.scalars))
 
 
 def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> Joint:

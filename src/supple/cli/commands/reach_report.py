@@ -148,7 +148,7 @@ def _angle_words(pose: Pose, k: int) -> str:
     skeleton = pose.skeleton
     joint = skeleton.joints[k]
     first = sum(one.freedom_count for one in skeleton.joints[:k])
-    lengths = [one.label for one in joint.numbers if one.slides]
+    lengths = [one.label for one in joint.scalars if one.slides]
     words = []
     for label, value in zip(joint.freedom_labels, pose.angles[first:], strict=False):
         length = label in lengths

@@ -23,7 +23,7 @@ from supple.formats.character.layout import (
 from supple.formats.source import Source, distinct, shown
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Fixed, Joint
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.mesh import Mesh, Skin
 from supple.model.motion import Motion
 from supple.model.skeleton import Node, Pose, Skeleton
@@ -247,7 +247,7 @@ def _poses(skeleton: Skeleton, turns: Floats, places: Floats) -> Pose:
     for k, j in enumerate(skeleton.file_order.tolist()):
         first = int(skeleton.freedom_table.joints.coordinate[j])
         own = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
-        put_turns(skeleton.joints[j], own, q, first)
+        put_rotations(skeleton.joints[j], own, q, first)
         offsets[:, j] = places[:, k]
     still = np.array_equal(offsets, np.broadcast_to(skeleton.offsets, offsets.shape))
     return Pose(skeleton, q, None if still else offsets)

@@ -97,8 +97,8 @@ def bone_limits(joint: Joint) -> tuple[list[float], int, bool]:
         return free, 7, True
     if isinstance(joint, Fixed):
         return [0.0] * 6, 0, True
-    angles = [one for one in joint.numbers if not one.slides]
-    if len(angles) != len(joint.numbers) or joint.has_quaternion:
+    angles = [one for one in joint.scalars if not one.slides]
+    if len(angles) != len(joint.scalars) or joint.has_quaternion:
         return (free, 7, False) if angles or joint.has_quaternion else ([0.0] * 6, 0, False)
     along = [int(np.argmax(np.abs(one.axis))) for one in angles]
     if any(abs(one.axis[k]) <= 1.0 - 1e-9 for k, one in zip(along, angles, strict=True)):

@@ -279,7 +279,7 @@ def _put(
         if places is not None and above >= 0:
             places = places * tree.factors[above]
         turns = values.get("rotation")
-        if skeleton.joints[j].has_quaternion and not skeleton.joints[j].numbers:
+        if skeleton.joints[j].has_quaternion and not skeleton.joints[j].scalars:
             if turns is not None:
                 balls[j] = turns
         elif turns is not None or places is not None:

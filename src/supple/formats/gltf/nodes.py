@@ -26,7 +26,7 @@ from supple.formats.gltf.placements import (
 )
 from supple.formats.source import JOINT_BYTES
 from supple.model.joints import Ball, Fixed, Joint
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
 from supple.rotations import conjugate, multiply, rotate
 
@@ -274,7 +274,7 @@ def coordinates_of(
     """
     kind, first = skeleton.joints[joint], int(skeleton.freedom_table.joints.coordinate[joint])
     rest = skeleton.rotations[joint]
-    put_turns(kind, multiply(conjugate(rest), turns), q, first)
+    put_rotations(kind, multiply(conjugate(rest), turns), q, first)
     moves = _slides(kind)
     if not len(moves):
         return shifts
@@ -286,7 +286,7 @@ def coordinates_of(
 
 def _slides(joint: Joint) -> Floats:
     """The directions a joint slides along, in its rest frame, in the order of its coordinates."""
-    return np.array([one.axis for one in joint.numbers if one.slides]).reshape(-1, 3)
+    return np.array([one.axis for one in joint.scalars if one.slides]).reshape(-1, 3)
 
 
 def _pose(

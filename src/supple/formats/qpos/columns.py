@@ -14,7 +14,7 @@ def columns(skeleton: Skeleton) -> list[str]:
     out: list[str] = []
     joints = skeleton.freedom_table.joints
     for j in qpos_joints(skeleton):
-        name, numbers = skeleton.joint_names[j], int(joints.numbers[j])
+        name, numbers = skeleton.joint_names[j], int(joints.scalars[j])
         turn = TURN if joints.quaternion[j] >= 0 else ()
         if numbers == 1 and not turn:
             out.append(name)

@@ -20,7 +20,7 @@ from supple.formats.smd.vta_read import Shapes, read_shapes
 from supple.formats.source import JOINT_BYTES, Source, decoded, distinct, shown
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Joint
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.motion import Motion
 from supple.model.skeleton import Node, Pose, Skeleton
 from supple.rotations import conjugate, from_euler, multiply
@@ -268,6 +268,6 @@ def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:
     local = multiply(conjugate(skeleton.rotations[order]), turns)
     first = skeleton.freedom_table.joints.coordinate
     for k, j in enumerate(order):
-        put_turns(skeleton.joints[j], local[:, k], q, int(first[j]))
+        put_rotations(skeleton.joints[j], local[:, k], q, int(first[j]))
     still = bool(np.all(translations == skeleton.offsets))
     return Pose(skeleton, q, None if still else translations)

@@ -21,7 +21,7 @@ from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.frames import from_degrees, quaternion
 from supple.grammar.language.errors import RuleError
 from supple.model.skeleton import Pose, Skeleton
-from supple.solve.outcome import Demand, Status, reason
+from supple.solve.outcome import BlockInfo, Status, reason
 from supple.solve.solution import Solution
 from supple.solve.solve import solve
 from supple.solvers import CCD, LM, Solver
@@ -59,7 +59,7 @@ class Touch:
     chain: tuple[str, ...] = ()
 
     @property
-    def _own(self) -> list[tuple[Demand, float]]:
+    def _own(self) -> list[tuple[BlockInfo, float]]:
         """The demands on this rule's effector with their errors."""
         solution = self.solution
         every = zip(solution.asked.demands, solution.errors.tolist(), strict=True)

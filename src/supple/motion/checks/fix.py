@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.motion.checks.check import Checked, checked
@@ -212,7 +212,7 @@ def _with_turns(motion: Motion, joints: Sequence[int], turns: Floats, rows: slic
     for k, j in enumerate(joints):
         part = q[rows]
         own = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
-        put_turns(skeleton.joints[j], own, part, int(first[j]))
+        put_rotations(skeleton.joints[j], own, part, int(first[j]))
         q[rows] = part
     poses = Pose(skeleton, q, motion.poses.translations, motion.poses.scales)
     return motion.with_(poses=poses)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.matching import put_turns
+from supple.model.matching import put_rotations
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
@@ -443,7 +443,7 @@ class _Turning:
             above = ONE if parent < 0 else rotations[:, parent]
             local = multiply(conjugate(above), rotations[:, j])
             turns = multiply(conjugate(skeleton.rotations[j]), local)
-            put_turns(skeleton.joints[j], turns, q, int(joints.coordinate[j]))
+            put_rotations(skeleton.joints[j], turns, q, int(joints.coordinate[j]))
         parent = int(parents[root])
         rest = skeleton.rest
         above = ONE if parent < 0 else rest.rotations[parent]

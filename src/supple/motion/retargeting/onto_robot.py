@@ -510,7 +510,7 @@ def remarks(poses: Pose) -> list[Note]:
     """Notes on a robot's poses (F,): joints that turn far in one frame, and solid shapes that overlap."""
     skeleton, q = poses.skeleton, np.asarray(poses.coordinates)
     table, notes = skeleton.freedom_table, []
-    turning = table.scalars.take(table.scalars.turns)
+    turning = table.additive.take(table.additive.turns)
     steps = np.abs(np.diff(q[:, turning.coordinate], axis=0))
     for k in np.flatnonzero((steps > LARGEST_STEP).any(axis=0)):
         frames = np.flatnonzero(steps[:, k] > LARGEST_STEP) + 1
