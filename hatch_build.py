@@ -40,7 +40,7 @@ UNREACHABLE = (
 
 
 class BuildHook(BuildHookInterface):
-    """Builds `src/supple/compiled/` and `src/supple/viewer/page/`."""
+    """Builds `src/supple/compiled/` and `src/supple/apps/viewer/page/`."""
 
     PLUGIN_NAME = "custom"
 

@@ -21,14 +21,14 @@ import numpy as np
 from measuring import parser
 
 import supple
+from supple.apps.character.character import DAMAGE
+from supple.apps.motion.checks import PROFILES
+from supple.apps.motion.checks.clip import Clip
+from supple.apps.motion.checks.joints import trunk
 from supple.kernels.layout import Q
-from supple.model.character import DAMAGE
 from supple.model.matching import put_rotations
 from supple.model.mirror import mirrored_poses, partner
 from supple.model.skeleton import Pose
-from supple.motion.checks import PROFILES
-from supple.motion.checks.clip import Clip
-from supple.motion.checks.joints import trunk
 from supple.rotations import (
     conjugate,
     from_axis_angle,
@@ -151,7 +151,7 @@ def skate(case: Case, rng: np.random.Generator) -> Seeded | None:
 
 def still(clip: Clip, foot: Any, start: int, stop: int) -> bool:
     """Whether a foot stands still in the clip as it was: one that slides anyway cannot be made to."""
-    from supple.motion.checks.ground import _slide
+    from supple.apps.motion.checks.ground import _slide
 
     return float(_slide(clip, foot)[0][start + 2 : stop - 2].max()) < 0.3
 
@@ -199,7 +199,7 @@ def hover(case: Case, rng: np.random.Generator) -> Seeded | None:
 def _standing(case: Case, rng: np.random.Generator, seconds: float) -> tuple[int, int] | None:
     stands = np.any([case.clip.stands[foot.ankle] | case.clip.stands.get(foot.toe, False)
                      for foot in case.clip.feet], axis=0)  # fmt: skip
-    from supple.motion.checks.ground import above_ground
+    from supple.apps.motion.checks.ground import above_ground
 
     # On level ground: neither on a step nor in a chair.
     stands &= np.abs(above_ground(case.clip).min(axis=1)) < 0.03
@@ -246,7 +246,7 @@ def acceleration(case: Case, rng: np.random.Generator) -> Seeded:
 
 
 def usual_change(case: Case, joint: str) -> float:
-    from supple.motion.checks.pops import steps
+    from supple.apps.motion.checks.pops import steps
 
     names, vectors = steps(case.motion, case.clip.leg)
     sizes = np.linalg.norm(np.diff(vectors, axis=0), axis=-1) * case.motion.fps

@@ -26,8 +26,8 @@ from measuring import median, parser, run_part
 
 import supple
 from supple import Ball, Cone, Hinge, Motion, Node, Reach, Skeleton, Tip, Window
-from supple.clips import Plan, PlanOnClip, run
-from supple.clips.steps import Limit, Plant
+from supple.apps.clips import Plan, PlanOnClip, run
+from supple.apps.clips.steps import Limit, Plant
 from supple.model.skeleton import Pose
 from supple.rotations import from_rotation_vector
 
@@ -214,7 +214,7 @@ def plant(arguments: Sequence[str] | None = None) -> int:
             print(
                 f"two workers over one, medians: {np.median(rounds[2]) / np.median(rounds[1]):.2f}"
             )
-        command = [sys.executable, "-m", "supple.cli", "correct", str(folder / "clips" / "*.bvh"),
+        command = [sys.executable, "-m", "supple.apps.cli", "correct", str(folder / "clips" / "*.bvh"),
                    "--plant-feet", "--jobs", "1", "--out-dir", str(folder / "by-command")]  # fmt: skip
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         begun = time.perf_counter()

@@ -21,7 +21,7 @@ import numpy as np
 from measuring import parser, run_part
 
 import supple
-from supple.motion.feet import find_feet
+from supple.apps.motion.feet import find_feet
 from supple.runs import true_runs
 
 # Slide ---------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ from measuring import median, parser, run_part, show, table_with
 from rich.table import Table
 
 import supple
-from supple.model.character import Character
+from supple.apps.character.character import Character
+from supple.apps.character.motion import Motion
 from supple.model.mesh import Mesh, Skin
-from supple.model.motion import Motion
 
 # BVH -----------------------------------------------------------------------------------------------
 

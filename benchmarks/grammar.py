@@ -34,8 +34,8 @@ from rich.table import Table
 from tests.support import roof_lots
 
 import supple
-from supple.data import GRAMMAR
-from supple.grammar import Growth, Limits, Lot
+from supple.apps.data import GRAMMAR
+from supple.apps.grammar import Growth, Limits, Lot
 
 # Growth --------------------------------------------------------------------------------------------
 

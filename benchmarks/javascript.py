@@ -24,7 +24,7 @@ from measuring import parser
 
 import supple
 from supple import OPEN, Pole, Reach, rotations
-from supple.viewer.standalone import BUILT, kernels_wasm
+from supple.apps.viewer.standalone import BUILT, kernels_wasm
 
 HERE = Path(__file__).resolve().parent
 TOLERANCE_FACTOR = 1 - 1e-6  # rounding in another forward kinematics must not decide

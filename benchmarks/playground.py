@@ -29,8 +29,8 @@ from measuring import parser, run_part
 from tests.support.chromium import ARGUMENTS, CHROMIUM, DRAG, MEMORY, STUB, until
 
 import supple
-from supple.viewer.app import PAGE
-from supple.viewer.server import Server
+from supple.apps.viewer.app import PAGE
+from supple.apps.viewer.server import Server
 
 # Dragging ------------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ FULL_BODY = [  # five goals that move the whole character
 
 def server_start() -> float:
     """Seconds from `supple demo` to its first answer."""
-    command = [sys.executable, "-m", "supple.cli", "demo", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-m", "supple.apps.cli", "demo", "--no-browser", "--port", "0"]
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
+from supple.apps.motion.retargeting.body import Body, unit
 from supple.bodies.convex import surface_points
-from supple.motion.retargeting.body import Body, unit
 from supple.rotations import angle_between, rotate
 
 LARGEST_STEP_RAD = 1.0

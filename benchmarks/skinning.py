@@ -17,8 +17,8 @@ from measuring import median, parser, show
 from rich.table import Table
 
 import supple
+from supple.apps.character.skinning import skin
 from supple.model.mesh import Mesh, Skin
-from supple.model.skinning import skin
 from supple.threads import cores
 
 WANTED_RATE = 100e6  # vertex-weights a second on two cores

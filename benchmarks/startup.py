@@ -35,7 +35,7 @@ COMMAND = """
 import sys
 sys.argv = ["supple", "reach", "chain:1,1", "--to", "1,1,0"]
 import io, contextlib
-from supple.cli import main
+from supple.apps.cli import main
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
 """

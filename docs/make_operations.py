@@ -4,7 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
-from supple.grammar.operations.table import LEFT_OUT, OPERATIONS, SECTIONS
+from supple.apps.grammar.operations.table import LEFT_OUT, OPERATIONS, SECTIONS
 
 PAGE = Path(__file__).with_name("operations.md")
 

@@ -14,9 +14,9 @@ from matplotlib.patches import Circle
 
 import supple
 from supple import Character, Free, Geom, Hinge, Node, Skeleton, plot
-from supple.motion.retargeting.body import Body, unit
-from supple.plot import style
-from supple.plot.figures import headline, styled
+from supple.apps.motion.retargeting.body import Body, unit
+from supple.apps.plot import style
+from supple.apps.plot.figures import headline, styled
 from supple.rotations import rotate
 
 BONES = ["hip knee", "knee ankle", "shoulder elbow", "elbow wrist"]

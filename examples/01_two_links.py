@@ -13,8 +13,8 @@ from matplotlib.patches import Circle
 
 import supple
 from supple import plot
-from supple.plot.figures import headline, styled
-from supple.plot.style import BONE, GHOST, GOAL, QUIET
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.style import BONE, GHOST, GOAL, QUIET
 
 L1, L2 = 2.0, 1.3
 ARM = supple.chain([L1, L2], joint=supple.Hinge("z"))

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.cli.random_targets import random_targets
-from supple.plot import marks, style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.cli.random_targets import random_targets
+from supple.apps.plot import marks, style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 FREE = supple.chain([1] * 5, joint=supple.Hinge("z"))
 BENDING = supple.Hinge("z", limits=(-np.radians(50), np.radians(50)))

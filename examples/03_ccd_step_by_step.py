@@ -12,9 +12,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.plot import marks, save, style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.plot import marks, save, style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 LINK_LENGTHS = 3.0, 2.5, 2.0, 1.5
 CHAIN = supple.chain(LINK_LENGTHS, joint=supple.Hinge("z"))

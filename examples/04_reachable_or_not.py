@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.plot import style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.plot import style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 NAMES = "hips", "chest", "shoulder", "elbow", "wrist"
 STEPS = (0, 4, 0), (0, 1.6, 0), (0.8, 0.3, 0), (1.4, 0, 0), (1.3, 0, 0)

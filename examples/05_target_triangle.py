@@ -11,7 +11,7 @@ import numpy as np
 
 import supple
 from supple import plot
-from supple.cli.random_targets import random_poses
+from supple.apps.cli.random_targets import random_poses
 
 A = supple.chain([9, 9, 9, 9, 4])
 B = A.with_joints({"j1": supple.Cone(np.radians(120)), "j2": supple.Cone(np.radians(90))})

@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot, rotations
-from supple.plot import marks, style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.plot import marks, style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 SHAPES = {"foot": 2.2, "leg": 2.0, "body": 1.7, "arm": 1.4, "hand": 1.0}
 SIZES = np.array([(length, 0.5, 0.5) for length in SHAPES.values()])

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import costs, plot
-from supple.plot import marks, style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.plot import marks, style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 HINGE_LIMITS = (-3.1, 3.1)
 ARM = supple.chain([3, 2.5, 2], joint=supple.Hinge("z", limits=HINGE_LIMITS))

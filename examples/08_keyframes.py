@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
+from supple.apps.plot import marks, style
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene
 from supple.goals.mark import PlaceMark
-from supple.plot import marks, style
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene
 
 SNAKE = supple.chain([3, 3, 2.5, 2, 1.5])
 TARGETS = np.array([(7, 6, 1), (1, 8, 4), (-6, 5, 3), (-5, 1, 6), (-8, 6, -1)], float)

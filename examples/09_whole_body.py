@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import Cone, Free, Hinge, Hold, LookAt, Reach, Rest, costs, plot
-from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Scene, marks_of
+from supple.apps.plot.figures import headline, styled
+from supple.apps.plot.scene import Detail, Scene, marks_of
 
 NODES: list = [
     ("hips", None, (0, 0.95, 0), Free()),

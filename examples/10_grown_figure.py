@@ -1,7 +1,7 @@
 """A figure that grows by rules and touches a point: its iterations, and IK depth 1, 2, 3 and 0.
 
 Follows Kuehtreiber, "Inverse Kinematics for Shape Grammars", figures 1 and 4. The rules are in
-src/supple/data/grammar/figure.cga: every shape has a joint, and the last one an IK rule. The effector is its far
+src/supple/apps/data/grammar/figure.cga: every shape has a joint, and the last one an IK rule. The effector is its far
 corner, (1, 1, 1) in relative coordinates; CCD, a threshold of 0.01 and 50 iterations.
 """
 
@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.data import rules
-from supple.grammar.output.picture import common_bounds, draw, look_from
-from supple.plot import style
-from supple.plot.figures import headline, styled
+from supple.apps.data import rules
+from supple.apps.grammar.output.picture import common_bounds, draw, look_from
+from supple.apps.plot import style
+from supple.apps.plot.figures import headline, styled
 
 RULES = rules("figure")
 VIEW = look_from(yaw=-20, pitch=14)

@@ -1,6 +1,6 @@
 """A human figure grown by rules: each hand reaches for a point of its own, and the head looks on.
 
-The rules are in src/supple/data/grammar/human.cga. Shoulders turn within cones, elbows and knees are hinges, the
+The rules are in src/supple/apps/data/grammar/human.cga. Shoulders turn within cones, elbows and knees are hinges, the
 spine bends a little; each arm's IK stops at its shoulder.
 """
 
@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.data import rules
-from supple.grammar.output.picture import common_bounds, draw, look_from
-from supple.plot.figures import headline, styled
+from supple.apps.data import rules
+from supple.apps.grammar.output.picture import common_bounds, draw, look_from
+from supple.apps.plot.figures import headline, styled
 
 RULES = rules("human")
 VIEW = look_from(yaw=28, pitch=12)

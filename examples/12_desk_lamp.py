@@ -1,6 +1,6 @@
 """A desk lamp that finds the book: chance puts the book somewhere, IK the lamp above it.
 
-The rules are in src/supple/data/grammar/lamp.cga. One IK rule brings the end of the arm over the shape labelled
+The rules are in src/supple/apps/data/grammar/lamp.cga. One IK rule brings the end of the arm over the shape labelled
 "book", another turns the shade, which opens along its own -y, towards it.
 """
 
@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.data import rules
-from supple.grammar.output.picture import common_bounds, draw, look_from
-from supple.plot.figures import headline, styled
+from supple.apps.data import rules
+from supple.apps.grammar.output.picture import common_bounds, draw, look_from
+from supple.apps.plot.figures import headline, styled
 
 RULES = rules("lamp")
 VIEW = look_from(yaw=20, pitch=24)

@@ -1,6 +1,6 @@
 """An excavator that digs where it is told: four hinges, a machine's ranges, teeth on the ground.
 
-The rules are in src/supple/data/grammar/excavator.cga. The last one is out of reach: IK comes as near as it can,
+The rules are in src/supple/apps/data/grammar/excavator.cga. The last one is out of reach: IK comes as near as it can,
 and stretching the stick, which no real one can, would get there.
 """
 
@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.data import rules
-from supple.grammar.output.picture import common_bounds, draw, look_from
-from supple.plot import style
-from supple.plot.figures import headline, styled
+from supple.apps.data import rules
+from supple.apps.grammar.output.picture import common_bounds, draw, look_from
+from supple.apps.plot import style
+from supple.apps.plot.figures import headline, styled
 
 RULES = rules("excavator")
 VIEW = look_from(yaw=38, pitch=22)

@@ -1,7 +1,7 @@
 """A street of robots: a stochastic rule says who lives on each plot, and each reaches for its lamp.
 
-The rules are in src/supple/data/grammar/street.cga. IK names its target, `shapePoint("lamp", ...)`: the nearest lamp
-in the tree of shapes, which is the one of the same plot.
+The rules are in src/supple/apps/data/grammar/street.cga. IK names its target, `shapePoint("lamp", ...)`: the
+nearest lamp in the tree of shapes, which is the one of the same plot.
 """
 
 import sys
@@ -11,7 +11,7 @@ import numpy as np
 
 import supple
 from supple import plot
-from supple.data import rules
+from supple.apps.data import rules
 
 RULES = rules("street")
 

@@ -1,6 +1,7 @@
 """A town house: plain CGA, without a single joint.
 
-The rules are in src/supple/data/grammar/facade.cga: extrude, component split, splits with repeats, stochastic rules.
+The rules are in src/supple/apps/data/grammar/facade.cga: extrude, component split, splits with repeats, stochastic
+rules.
 """
 
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import supple
 from supple import plot
-from supple.data import rules
+from supple.apps.data import rules
 
 RULES = rules("facade")
 

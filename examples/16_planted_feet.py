@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.plot import style
-from supple.plot.figures import headline, styled
+from supple.apps.plot import style
+from supple.apps.plot.figures import headline, styled
 
 WALK_CYCLES = 4
 FEET = ("foot.L", "foot.R")

@@ -1,6 +1,6 @@
 """A town of 1,000 tall houses on a grid of streets, grown in one call and written as one GLB.
 
-The rules are in src/supple/data/grammar/avenue.cga. `supple view 17_town.glb` opens the town in the playground.
+The rules are in src/supple/apps/data/grammar/avenue.cga. `supple view 17_town.glb` opens the town in the playground.
 """
 
 import sys
@@ -11,8 +11,8 @@ import numpy as np
 
 import supple
 from supple import plot
-from supple.data import rules
-from supple.grammar import Lot
+from supple.apps.data import rules
+from supple.apps.grammar import Lot
 
 RULES = rules("avenue")
 HOUSES, WIDE, DEEP, YARD, CUT = 10, 150, 16, 8, 2.6  # of a row, and the sides of its corners [m]

@@ -13,9 +13,9 @@ from contest.descriptions import urdf
 from typer.testing import CliRunner
 
 import supple
-from supple.cli import app
+from supple.apps.cli import app
+from supple.apps.viewer.standalone import BUILT, SCRIPT
 from supple.goals import GOALS
-from supple.viewer.standalone import BUILT, SCRIPT
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -147,7 +147,7 @@ def test_the_page_of_operations_is_that_of_the_table():
     assert (DOCS / "operations.md").read_text(encoding="utf-8") == made["page"](), (
         "run: python docs/make_operations.py"
     )
-    from supple.grammar.operations.table import LEFT_OUT, OPERATIONS
+    from supple.apps.grammar.operations.table import LEFT_OUT, OPERATIONS
 
     missing = [
         name for name in made["REFERENCE"] if name not in OPERATIONS and name not in LEFT_OUT

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import supple
-from supple.cli import app
-from supple.formats.format import Format
+from supple.apps.cli import app
+from supple.apps.formats.format import Format
 from supple.goals.own import named as goal_named
 from supple.plugins import FORMATS, GOALS, SOLVERS, entries, load_all
 from supple.solvers import named

@@ -11,7 +11,7 @@ ROWS = re.findall(r"^\| .* \| (.*) \|$", (ROOT / "SECURITY.md").read_text("utf-8
 RUNS = {"eval", "exec", "execfile"}
 UNPICKLES = {"pickle", "marshal", "shelve", "dill", "joblib"}
 # The cache of machine code, in a folder that only its user can write to; a probe that must be refused.
-KNOWN = {("kernels/jit.py", "pickle.loads"), ("formats/xacro/worker.py", "eval")}
+KNOWN = {("kernels/jit.py", "pickle.loads"), ("apps/formats/xacro/worker.py", "eval")}
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row != "held by" and set(row) != {"-"}])

@@ -4,8 +4,8 @@ import tomllib
 
 import pytest
 
+from supple.apps.motion import BodyMap
 from supple.errors import SuppleError
-from supple.motion import BodyMap
 from supple.toml import parse, read
 
 TEXT = '''# a plan

@@ -4,7 +4,7 @@ Everything comes from the files in `tools/humanoid`: a solid of melted capsules 
 (`body`), a light mesh of its surface (`surface`), weights (`skinning`), an unrolled image (`atlas`,
 `paint`) and motions found with the library's own solver (`motions`).
 
-    python tools/make_humanoid.py                 # into src/supple/data/humanoid
+    python tools/make_humanoid.py                 # into src/supple/apps/data/humanoid
     python tools/make_humanoid.py --out elsewhere
 """
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE))
 
 import supple  # noqa: E402
 from humanoid import atlas, body, motions, paint, skinning, smd, surface  # noqa: E402
-from supple.model.character import Character  # noqa: E402
+from supple.apps.character.character import Character  # noqa: E402
 from supple.model.mesh import Material, Mesh, Texture  # noqa: E402
 
 STEP = 0.0125  # the grid that the surface is first found on [m]
@@ -67,7 +67,7 @@ def meshes(skeleton: supple.Skeleton) -> tuple[Mesh, Mesh]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE.parent / "src/supple/data/humanoid")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "src/supple/apps/data/humanoid")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     skeleton = body.skeleton()

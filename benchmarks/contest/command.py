@@ -15,8 +15,8 @@ from contest.load import busy
 from contest.measure import SUPPLE
 from contest.peers import Peer, chosen, home, install
 from contest.tables import close, data, show, show_summary
-from supple.cli.console import console, error_console, print_json, table
-from supple.cli.options import JsonOption
+from supple.apps.cli.console import console, error_console, print_json, table
+from supple.apps.cli.options import JsonOption
 from supple.errors import SuppleError, one_of
 
 NOT_ALL = 1  # exit code

@@ -14,7 +14,7 @@ import supple
 from contest import Problem, Result
 from contest.measure import BATCH, OURS, SUPPLE
 from contest.peers import Peer
-from supple.cli.console import console, seconds, table
+from supple.apps.cli.console import console, seconds, table
 from supple.texts import MISSING, short
 
 SOLVED_SHARE = 0.99  # fraction of targets that the best peer must solve

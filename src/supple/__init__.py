@@ -7,7 +7,7 @@ radians; quaternions wxyz; float64; lengths in the model's own unit.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from supple import rotations
+from supple import moved, rotations
 from supple.errors import SuppleError
 from supple.goals import (
     OPEN,
@@ -48,21 +48,15 @@ from supple.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from supple import costs as costs
-    from supple import data as data
-    from supple import plot as plot
-    from supple import robot as robot
-    from supple.data import humanoid
-    from supple.formats import load, save
-    from supple.goals.own import goal
-    from supple.grammar import grow
-    from supple.model.capsules import Capsule
-    from supple.model.character import Character, Note
-    from supple.model.geoms import Geom
-    from supple.model.loops import Loop
-    from supple.model.masses import Mass
-    from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
-    from supple.model.skinning import skin
-    from supple.motion import (
+    from supple.apps import data as data
+    from supple.apps import plot as plot
+    from supple.apps import robot as robot
+    from supple.apps.character.character import Character, Note
+    from supple.apps.character.skinning import skin
+    from supple.apps.data import humanoid
+    from supple.apps.formats import load, save
+    from supple.apps.grammar import grow
+    from supple.apps.motion import (
         BodyMap,
         Budgets,
         Checked,
@@ -84,8 +78,14 @@ if TYPE_CHECKING:
         plant_feet,
         retarget,
     )
+    from supple.apps.viewer import page, view
+    from supple.goals.own import goal
+    from supple.model.capsules import Capsule
+    from supple.model.geoms import Geom
+    from supple.model.loops import Loop
+    from supple.model.masses import Mass
+    from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
-    from supple.viewer import page, view
 
 __all__ = [
     "CCD",
@@ -183,45 +183,50 @@ _LATER = {
     ),
     "goal": "supple.goals.own",
     "Capsule": "supple.model.capsules",
-    "Character": "supple.model.character",
+    "Character": "supple.apps.character.character",
     "Geom": "supple.model.geoms",
     "Loop": "supple.model.loops",
     "Mass": "supple.model.masses",
-    "Note": "supple.model.character",
-    "humanoid": "supple.data",
-    "load": "supple.formats",
-    "save": "supple.formats",
-    "grow": "supple.grammar",
+    "Note": "supple.apps.character.character",
+    "humanoid": "supple.apps.data",
+    "load": "supple.apps.formats",
+    "save": "supple.apps.formats",
+    "grow": "supple.apps.grammar",
     "Material": "supple.model.mesh",
     "Mesh": "supple.model.mesh",
     "Morph": "supple.model.mesh",
     "Skin": "supple.model.mesh",
     "Texture": "supple.model.mesh",
-    "Budgets": "supple.motion",
-    "Checked": "supple.motion",
-    "BodyMap": "supple.motion",
-    "Contacts": "supple.motion",
-    "Correction": "supple.motion",
-    "Fault": "supple.motion",
-    "Motion": "supple.motion",
-    "Planted": "supple.motion",
-    "Repaired": "supple.motion",
-    "Retargeted": "supple.motion",
-    "Window": "supple.motion",
-    "check": "supple.motion",
-    "check_page": "supple.motion",
-    "contacts": "supple.motion",
-    "correct": "supple.motion",
-    "fix": "supple.motion",
-    "keyframes": "supple.motion",
-    "learn_limits": "supple.motion",
-    "plant_feet": "supple.motion",
-    "retarget": "supple.motion",
-    "skin": "supple.model.skinning",
-    "page": "supple.viewer",
-    "view": "supple.viewer",
+    "Budgets": "supple.apps.motion",
+    "Checked": "supple.apps.motion",
+    "BodyMap": "supple.apps.motion",
+    "Contacts": "supple.apps.motion",
+    "Correction": "supple.apps.motion",
+    "Fault": "supple.apps.motion",
+    "Motion": "supple.apps.motion",
+    "Planted": "supple.apps.motion",
+    "Repaired": "supple.apps.motion",
+    "Retargeted": "supple.apps.motion",
+    "Window": "supple.apps.motion",
+    "check": "supple.apps.motion",
+    "check_page": "supple.apps.motion",
+    "contacts": "supple.apps.motion",
+    "correct": "supple.apps.motion",
+    "fix": "supple.apps.motion",
+    "keyframes": "supple.apps.motion",
+    "learn_limits": "supple.apps.motion",
+    "plant_feet": "supple.apps.motion",
+    "retarget": "supple.apps.motion",
+    "skin": "supple.apps.character.skinning",
+    "page": "supple.apps.viewer",
+    "view": "supple.apps.viewer",
 }
-_MODULES = ("costs", "data", "grammar", "plot", "robot")
+_MODULES = {
+    "costs": "supple.costs",
+    **{name: f"supple.apps.{name}" for name in ("data", "formats", "grammar", "plot", "robot")},
+}
+
+moved.install()
 
 
 def __getattr__(name: str) -> Any:
@@ -230,7 +235,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name in _MODULES:
-        return import_module(f"supple.{name}")
+        return import_module(_MODULES[name])
     raise AttributeError(f"module 'supple' has no attribute {name!r}")
 
 

@@ -11,9 +11,9 @@ import pytest
 
 import supple
 from supple import Character, Material, Mesh, Motion, Skin
-from supple.viewer.app import PAGE
-from supple.viewer.messages import Setup
-from supple.viewer.server import Server
+from supple.apps.viewer.app import PAGE
+from supple.apps.viewer.messages import Setup
+from supple.apps.viewer.server import Server
 
 HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from tests.patience import PATIENCE
 
-from supple.viewer.server import Server
-from supple.viewer.session import Session
+from supple.apps.viewer.server import Server
+from supple.apps.viewer.session import Session
 
 MILLISECONDS = 1000 * PATIENCE  # as Playwright counts
 UNSEEN = """

@@ -6,7 +6,7 @@ import numpy as np
 
 import supple
 from supple import Character, Material, Mesh, Morph, Motion, Texture
-from supple.model.skinning import skin
+from supple.apps.character.skinning import skin
 
 
 def test_the_gpu_skins_with_all_weights(driver, limb, tmp_path):

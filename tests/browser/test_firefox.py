@@ -8,7 +8,7 @@ import pytest
 from driving import Driver, keeping
 from firefox import FIREFOX, XVFB, Firefox
 
-from supple.viewer.server import Server
+from supple.apps.viewer.server import Server
 
 pytestmark = pytest.mark.skipif(
     FIREFOX is None or not (XVFB or "DISPLAY" in os.environ),

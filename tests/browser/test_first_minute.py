@@ -62,7 +62,7 @@ def test_a_motion_that_is_opened_plays_and_is_in_view(new_page, limb, tmp_path):
 def test_notes_of_an_import_are_one_line(driver, monkeypatch):
     from dataclasses import replace
 
-    from supple.viewer.library import Library
+    from supple.apps.viewer.library import Library
 
     skeleton = supple.chain([1, 1, 1])
     subject = driver.server.playground.library.subject(

@@ -3,8 +3,8 @@
 from driving import Watched
 from tests.support.chromium import DRAG
 
-from supple.viewer.browser import View
-from supple.viewer.server import Server
+from supple.apps.viewer.browser import View
+from supple.apps.viewer.server import Server
 
 
 def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):

@@ -7,7 +7,7 @@ import pytest
 from driving import Driver
 
 import supple
-from supple.viewer.server import Server
+from supple.apps.viewer.server import Server
 
 
 def shared(driver):

@@ -8,9 +8,9 @@ import pytest
 from driving import Watched
 
 import supple
-from supple.viewer import model
-from supple.viewer.server import Server
-from supple.viewer.session import Session
+from supple.apps.viewer import model
+from supple.apps.viewer.server import Server
+from supple.apps.viewer.session import Session
 
 SEED = 11
 EACH = int(os.environ.get("SUPPLE_EXAMPLES", "30"))  # solves of a setup
@@ -100,7 +100,7 @@ def reset():
 
 
 def place(one, at):
-    from supple.viewer.messages import GoalPlace
+    from supple.apps.viewer.messages import GoalPlace
 
     return GoalPlace(id=one, position=tuple(at))
 
@@ -149,7 +149,7 @@ def test_what_the_kernels_cannot_run_is_solved_in_python(driver):
 
 
 def test_without_kernels_python_solves(chromium, monkeypatch):
-    monkeypatch.setattr("supple.viewer.app._kernels", lambda: b"")
+    monkeypatch.setattr("supple.apps.viewer.app._kernels", lambda: b"")
     with Server(port=0) as server:
         watched = Watched(chromium, server)
         driver = watched.open()

@@ -10,11 +10,11 @@ from tests.patience import PATIENCE
 
 import supple
 from supple import Character, Cone, Motion, Node, Skeleton, Tip
-from supple.viewer import scenes
-from supple.viewer.baked import NAME
-from supple.viewer.library import Library
-from supple.viewer.messages import Setup
-from supple.viewer.standalone import page_text
+from supple.apps.viewer import scenes
+from supple.apps.viewer.baked import NAME
+from supple.apps.viewer.library import Library
+from supple.apps.viewer.messages import Setup
+from supple.apps.viewer.standalone import page_text
 
 
 class Opened:

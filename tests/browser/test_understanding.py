@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.viewer import model
+from supple.apps.viewer import model
 
 
 def test_stepping_shows_the_poses_of_the_trace(driver):

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import supple
-import supple.plot
+import supple.apps.plot
 from supple import OPEN, Motion, Pose, Reach
+from supple.apps.motion.correct import FADING
+from supple.apps.plot import style
 from supple.goals.goal import Block, Goal, read_target, towards
 from supple.goals.mark import PlaceMark
 from supple.kernels import layout
 from supple.model.effector import find_effector
-from supple.motion.correct import FADING
-from supple.plot import style
 from supple.rotations import rotate
 
 ARM = supple.chain([1.0, 1.0, 1.0])

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import supple
 from supple import Avoid, Capsule, Geom, Hinge, Motion, Node, Pose, Reach, Skeleton, Tip
+from supple.apps.motion.checks.clip import Clip
+from supple.apps.motion.checks.collisions import collision, contacts_in
 from supple.bodies.pairs import contacts_of
-from supple.motion.checks.clip import Clip
-from supple.motion.checks.collisions import collision, contacts_in
 
 ROBOTS = Path(__file__).parents[3] / "shared/peers/retarget/data/robots"
 SAME = 1e-9

@@ -8,7 +8,7 @@ from supple import Avoid, Geom, Reach
 from supple.bodies.pairs import contacts_of
 from supple.rotations import from_axis_angle
 
-from ..motion.test_retarget import robot, stroll
+from ..apps.motion.test_retarget import robot, stroll
 
 
 def solid_robot():

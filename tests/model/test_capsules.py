@@ -148,7 +148,7 @@ def test_physics_goes_with_the_skeleton(tmp_path):
     named = supple.Character(skeleton).renamed({"a": "c"}).skeleton
     assert named.geoms[0].joint == "c" and set(named.masses) == {"c", "b"}
     assert named.loops[0].a == "c" and named.physics.excludes == (("c", "b"),)
-    from supple.formats.conventions import converted
+    from supple.apps.formats.conventions import converted
 
     metric = supple.Character(skeleton, unit="m", up="z")
     larger = converted(metric, unit="cm", up="y").skeleton

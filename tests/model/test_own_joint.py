@@ -9,10 +9,10 @@ import pytest
 
 import supple
 from supple import Hinge, Joint, Node, Pose, Reach, Skeleton, SuppleError, Tip, rotations
+from supple.apps.viewer.describe import _joint
 from supple.kernels import layout
 from supple.model.joint import KINDS, Scalar, pairs, unit_axis
 from supple.model.sketch import limit_curves
-from supple.viewer.describe import _joint
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
 

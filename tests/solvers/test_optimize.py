@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.cli.commands.compare_measure import able
+from supple.apps.cli.commands.compare_measure import able
 from supple.problem.lowering import Problem
 from supple.solvers import optimize, own
 from supple.solvers.optimize import METHODS, Optimize

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import random
 
+from supple.apps.grammar.geometry.roofs import gable, hip
+from supple.apps.grammar.geometry.wavefront import Point, sweep
 from supple.errors import SuppleError
-from supple.grammar.geometry.roofs import gable, hip
-from supple.grammar.geometry.wavefront import Point, sweep
 
 KINDS = ("square", "rectangle", "regular", "L", "T", "U", "plus", "star", "stairs", "random")
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import supple
 from supple import Pose, Reach, Skeleton
-from supple.model.motion import Motion
+from supple.apps.character.motion import Motion
 from supple.rotations import from_axis_angle, multiply
 
 Floats = NDArray[np.float64]

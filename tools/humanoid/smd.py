@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from supple import Pose, Skeleton
-from supple.model.character import Character
-from supple.model.motion import Motion
+from supple.apps.character.character import Character
+from supple.apps.character.motion import Motion
 from supple.rotations import to_euler
 
 

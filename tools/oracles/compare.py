@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import supple
-from supple.model.skinning import skin
+from supple.apps.character.skinning import skin
 
 HERE = Path(__file__).parent
 WRITTEN = ("glb", "gltf")

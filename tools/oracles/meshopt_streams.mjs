@@ -2,7 +2,7 @@
 // what it decodes them to: every version, level, channel mode, rotation, index codec and filter.
 //
 //   npm install meshoptimizer@1.3.0
-//   node meshopt_streams.mjs tests/formats/gltf/meshopt_streams.json
+//   node meshopt_streams.mjs tests/apps/formats/gltf/meshopt_streams.json
 
 import crypto from "node:crypto";
 import fs from "node:fs";

@@ -22,7 +22,7 @@ IN_EVERY_WHEEL = (
     "supple/compiled/supple_clips.wasm",
     "supple/compiled/wasm-clips.json",
     "supple/compiled/manifest.json",
-    "supple/viewer/page/index.html",
+    "supple/apps/viewer/page/index.html",
 )
 IN_THE_SOURCE = (
     "pyproject.toml",

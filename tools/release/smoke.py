@@ -68,7 +68,7 @@ import distributed
 
 if __name__ == "__main__":
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        command = [sys.executable, "-m", "supple.cli", "correct", "a.bvh", "b.bvh", "--plant-feet",
+        command = [sys.executable, "-m", "supple.apps.cli", "correct", "a.bvh", "b.bvh", "--plant-feet",
                    "--out-dir", "planted", "--scheduler", cluster.scheduler_address]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -141,7 +141,16 @@ def _plot(readme: str) -> None:
 
 def _view(readme: str) -> None:
     del readme
-    command = [sys.executable, "-m", "supple.cli", "demo", "--no-browser", "--port", "0", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "supple.apps.cli",
+        "demo",
+        "--no-browser",
+        "--port",
+        "0",
+        "--json",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -189,7 +198,7 @@ def _readme_line(readme: str, start: str) -> list[str]:
 
 def supple(*arguments: str, code: int = 0) -> str:
     """Run the command; what it prints, on both streams."""
-    return _run([sys.executable, "-m", "supple.cli", *arguments], code)
+    return _run([sys.executable, "-m", "supple.apps.cli", *arguments], code)
 
 
 def python(*arguments: str) -> str:

@@ -208,7 +208,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 
 
-# The words of a reason, for `reason` here and for the page's (see `supple.viewer.typescript_kernels`).
+# The words of a reason, for `reason` here and for the page's (see `supple.apps.viewer.typescript_kernels`).
 # Numbers have three significant digits.
 REASONS = {
     "position": "{effector} is {error} from its target",

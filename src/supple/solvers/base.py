@@ -55,7 +55,7 @@ class Claim:
 
     Attributes:
         source: The paper.
-        measure: The cost, a field of `supple.cli.commands.compare_measure.Row`.
+        measure: The cost, a field of `supple.apps.cli.commands.compare_measure.Row`.
         than: The name of the solver that costs more.
     """
 

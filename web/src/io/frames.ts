@@ -1,4 +1,4 @@
-// Decoding of the binary frames that src/supple/viewer/messages/binary.py writes.
+// Decoding of the binary frames that src/supple/apps/viewer/messages/binary.py writes.
 
 import type { PacketHead, Report } from "./messages";
 

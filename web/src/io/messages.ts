@@ -1,4 +1,4 @@
-// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.
+// Written by `python -m supple.apps.viewer.typescript`; change src/supple/apps/viewer/messages/.
 
 export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold" | "target";
 

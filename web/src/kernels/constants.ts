@@ -1,4 +1,4 @@
-// Written by `python -m supple.viewer.typescript_kernels`; change src/supple/kernels/layout.py, src/supple/solve/outcome.py, lowered.py or src/supple/viewer/limits.py.
+// Written by `python -m supple.apps.viewer.typescript_kernels`; change src/supple/kernels/layout.py, src/supple/solve/outcome.py, lowered.py or src/supple/apps/viewer/limits.py.
 
 /** The first bytes of a lowered problem. */
 export const SIGNATURE = "SUPPLEIK";

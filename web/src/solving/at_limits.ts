@@ -1,4 +1,4 @@
-// Joints of a pose that are at a limit, found as in src/supple/viewer/limits.py.
+// Joints of a pose that are at a limit, found as in src/supple/apps/viewer/limits.py.
 
 import { AT_LIMIT, type Cone, type JointRow } from "../kernels/index";
 

@@ -1,4 +1,4 @@
-// Solving in the page: what `supple.viewer.session` does in Python, with supple.wasm.
+// Solving in the page: what `supple.apps.viewer.session` does in Python, with supple.wasm.
 
 import type { Packet, PoseFrame } from "../io/frames";
 import type { GoalPlace, ProblemHead, Report, Scene, Setup, StepInfo, Want } from "../io/messages";

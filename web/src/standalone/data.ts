@@ -1,4 +1,4 @@
-// The data inside a page without a server: what src/supple/viewer/baked.py writes.
+// The data inside a page without a server: what src/supple/apps/viewer/baked.py writes.
 
 import { decode, type Packet } from "../io/frames";
 import type { Bodies, Hello, Scene } from "../io/messages";

@@ -1,4 +1,4 @@
-// The counterpart of `supple.viewer.session` for a page without a server: answers setups from the data in
+// The counterpart of `supple.apps.viewer.session` for a page without a server: answers setups from the data in
 // the file. The line in front of it solves, as in pages with a server.
 
 import type { Line, Listener } from "../io/connection";

@@ -1,7 +1,7 @@
 """Bones in a text: a line `name parent x y z` for each joint, offsets in metres, "-" for no parent."""
 
 from supple import Character, Node, Skeleton, files
-from supple.formats import Format
+from supple.apps.formats import Format
 
 HEAD = b"bones 1"
 

@@ -1,0 +1,1 @@
+"""Characters: a skeleton with meshes and motions, as files hold them."""

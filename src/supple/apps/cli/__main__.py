@@ -1,0 +1,5 @@
+"""`python -m supple.cli`."""
+
+from supple.apps.cli import main
+
+main()

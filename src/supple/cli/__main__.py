@@ -1,5 +1,0 @@
-"""`python -m supple.cli`."""
-
-from supple.cli import main
-
-main()
