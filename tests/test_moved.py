@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -33,14 +34,17 @@ def test_public_names_stay(name):
     ],
 )
 def test_old_paths_give_the_same_module_and_warn(old, new):
-    with pytest.warns(DeprecationWarning, match=f"{old} is {new} now"):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         found = importlib.import_module(old)
+    assert f"{old} is {new} now" in str(warned[-1].message)
+    assert all(one.category is DeprecationWarning for one in warned)
     assert found is importlib.import_module(new)
     assert found.__spec__.name == new
 
 
 def test_names_that_never_were_are_not_found():
-    for name in ("supple.robots", "supple.formats.nothing"):
+    for name in ("supple.robots", "supple.formats.nothing", "supple.apps.nothing"):
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(name)
 

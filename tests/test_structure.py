@@ -1,6 +1,7 @@
 """What the layout of the source promises to those who change it."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -239,3 +240,85 @@ def test_a_goal_is_asked_for_in_few_files(kind):
     """Its own file, two tables, and three more for a new kind of residual: layout, residual, Jacobian."""
     files = [path for path in SOURCE.rglob("*.py") if _is_asked_for(path, kind)]
     assert len(files) <= 3, files
+
+
+CORE = ("kernels", "model", "bodies", "goals", "problem", "solvers", "solve")
+
+IMPORT_CORE = """
+import json, pkgutil, sys
+from importlib import import_module
+from pathlib import Path
+import supple
+
+for folder in json.loads(sys.argv[1]):
+    package = import_module("supple." + folder)
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        import_module(found.name)
+print(json.dumps(sorted(name for name in sys.modules if name.startswith("supple."))))
+"""
+
+
+def loaded(code: str, *arguments: str) -> list[str]:
+    """The modules of supple that a program loads; it prints them as its last line."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def test_the_core_loads_nothing_that_stands_on_it():
+    names = loaded(IMPORT_CORE, json.dumps(CORE))
+    assert "supple.solve.servo" in names
+    assert [name for name in names if name.startswith("supple.apps.")] == []
+
+
+def test_growing_a_lamp_loads_nothing_that_moves_clips(tmp_path):
+    code = """
+import json, sys
+from supple.apps.cli import main
+
+sys.argv = ["supple", "grow", "lamp", "-o", sys.argv[1]]
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print()
+print(json.dumps(sorted(name for name in sys.modules if name.startswith("supple."))))
+"""
+    names = loaded(code, str(tmp_path / "lamp.glb"))
+    assert (tmp_path / "lamp.glb").stat().st_size > 1000
+    assert "supple.apps.grammar.output.growth" in names
+    rooms = ("motion", "viewer", "plot", "clips")
+    assert [name for name in names if name.split(".")[1:3] in [["apps", r] for r in rooms]] == []
+
+
+def _single_words(path: Path) -> list[str]:
+    """Numbers of a module, not whole ones, that have a name of one word."""
+    found = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            target, value = node.target, node.value
+        else:
+            continue
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        floats = not isinstance(value, ast.Call) and any(
+            isinstance(one, ast.Constant) and isinstance(one.value, float)
+            for one in (value, *ast.iter_child_nodes(value))
+        )
+        words = [one.id.strip("_") for one in names if isinstance(one, ast.Name)]
+        found += [word for word in words if floats and word.isupper() and "_" not in word]
+    return found
+
+
+def test_tuned_numbers_of_the_core_have_names_of_several_words():
+    files = [path for folder in CORE for path in (SOURCE / folder).rglob("*.py")]
+    single = {
+        str(path.relative_to(SOURCE)): found for path in files if (found := _single_words(path))
+    }
+    facts = {"kernels/quaternion.py": ["IDENTITY"], "model/parts.py": ["ORIGIN"]}
+    packed = {"kernels/layout.py": ["HARD"]}  # part of the layout that pages read
+    assert single == facts | packed

@@ -69,10 +69,10 @@ class _Finder(MetaPathFinder):
         if not fullname.startswith("supple."):
             return None
         new = new_path(fullname)
-        if new is None:
+        found = None if new is None else find_spec(new)
+        if new is None or found is None:
             return None
-        found = find_spec(new)
-        package = found is not None and found.submodule_search_locations is not None
+        package = found.submodule_search_locations is not None
         return ModuleSpec(fullname, _Loader(fullname, new), is_package=package)
 
 
