@@ -101,7 +101,7 @@ class BuildHook(BuildHookInterface):
             build_data["pure_python"] = False
 
     def _build_page(self, version: str) -> None:
-        web, page = Path(self.root, "web"), Path(self.root, "src", "supple", "apps", "viewer", "page")
+        web, page = Path(self.root, "web"), Path(self.root, "src/supple/apps/viewer/page")
         stamp = _fingerprint(web)
         if (page / STAMP).is_file() and (page / STAMP).read_text() == stamp:
             return

@@ -21,6 +21,16 @@ from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import normalize
 
+__all__ = [
+    "from_joint_vector",
+    "from_qpos",
+    "joint_names",
+    "joint_vector",
+    "max_speed",
+    "qpos",
+    "qpos_joints",
+]
+
 # How far a number given for a mimic joint may be from what the joint that it copies gives [rad, model units].
 COPY_TOLERANCE = 1e-3
 
