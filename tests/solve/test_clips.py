@@ -424,24 +424,6 @@ def test_windows_give_what_one_piece_gives(monkeypatch):
     np.testing.assert_allclose(parts, whole, atol=1e-5)
 
 
-def test_frames_that_have_not_arrived_are_solved_on_by_themselves():
-    """Few iterations over all frames, and more where they are missing, end where many over all frames do."""
-    skeleton, frames = chain(*hinges(2)), 120
-    ik = supple.prepare(skeleton, [supple.Reach("tip")])
-    t = np.linspace(0.0, 1.0, frames)
-    targets = np.stack([1.0 + 0.3 * np.cos(4 * t), 0.9 * np.sin(3 * t), 0 * t], axis=-1)
-    given = {"smooth": 0.001, "stall": 1e-12}
-    start = ik.clip(targets, **given).poses
-    targets[70:74] -= (0.8, 0.3, 0.0)  # what takes long
-    many, few, more = (
-        ik.clip(targets, start=start, iterations=count, local=local, **given).poses.coordinates
-        for count, local in ((300, 0), (2, 0), (2, 40))
-    )
-    missing = np.abs(few - many).max()
-    assert missing > 0.05
-    assert np.abs(more - many).max() < 0.2 * missing
-
-
 def test_mending_a_frame_does_not_make_it_jump():
     # In the middle the target is inside a wall as wide as the arm is long: to mend that frame it would have to leave.
     skeleton = chain(*hinges())

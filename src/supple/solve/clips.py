@@ -54,8 +54,6 @@ class ClipRules:
         around: Frames on both sides that are solved again with them.
         margin_used: The part of a margin that may be used up before a frame is solved again.
         no_margin: The depth that is left alone where there is no margin [characteristic lengths].
-        arrived: Frames that moved farther than this in the last iteration have not arrived
-            [rad, characteristic lengths].
     """
 
     posture_weight: float = 1e-6
@@ -71,7 +69,6 @@ class ClipRules:
     around: int = 4
     margin_used: float = 0.9
     no_margin: float = 1e-4
-    arrived: float = 0.02
 
 
 RULES = ClipRules()
@@ -94,8 +91,6 @@ class ClipOptions:
         avoid: Weight of `Avoid`, shape (F,) or a number, from 0 to 1.
         max_step: The reason names joints that turn farther than this from frame to frame [rad].
         iterations: Maximum number of iterations over all frames.
-        local: Maximum number of further rounds over only the frames that have not arrived then, with the frames around
-            them: faster than iterations over all frames if few are slow.
         alone: Maximum number of iterations in which every frame is first solved by itself. By default 0 if `start`
             has a pose for every frame, else 50.
         settle: True to solve frames again in which goals use up the margins of `Avoid` or `Balance`, together with
@@ -119,7 +114,6 @@ class ClipOptions:
     avoid: Any = 1.0
     max_step: float | None = None
     iterations: int = 50
-    local: int = 0
     alone: int | None = None
     settle: bool = True
     mend: bool = True
@@ -133,7 +127,6 @@ class ClipOptions:
         given: dict[str, Any] = {
             "fps": positive("fps", self.fps),
             "iterations": whole("iterations", self.iterations),
-            "local": whole("local", self.local),
             "alone": None if self.alone is None else whole("alone", self.alone),
             "damping": positive("damping", self.damping),
             "stall": positive("stall", self.stall),
@@ -464,17 +457,8 @@ class _Clip:
         self.poses[:] = without_jumps(skeleton, moved, own, costs, solve)
 
     def solve_together(self, options: ClipOptions) -> None:
-        """Solve all frames together, then the frames that have not arrived in further rounds."""
+        """Solve all frames together."""
         self._solve_run(slice(0, self.frames), options)
-        moved = self._ended[:, self._kernels.E_MOVED]
-        quiet = replace(options, progress=None)
-        for _ in range(options.local):
-            away = moved > RULES.arrived
-            if not away.any():
-                break
-            moved[:] = 0.0
-            for run in true_runs(widened(away, RULES.around)):
-                self._solve_run(run, quiet)
 
     def _solve_run(self, run: slice, options: ClipOptions) -> None:
         """Solve a run of frames together, tied to the frames around them, window by window."""

@@ -71,10 +71,9 @@ out, work."""
 S_ITERATIONS, S_DAMPING, S_STALL, S_WINDOW, S_BANDS, S_PASSES, S_BLAME = range(7)
 SETTING_COLUMNS = 7
 
-# Columns of `ended`: iterations of a frame, why they stopped, its cost, by how much its constraints are violated, and
-# the largest change of a freedom in the last step that was kept.
-E_USED, E_STOP, E_COST, E_DEPTH, E_MOVED = range(5)
-ENDED_COLUMNS = 5
+# Columns of `ended`: iterations of a frame, why they stopped, its cost, and by how much its constraints are violated.
+E_USED, E_STOP, E_COST, E_DEPTH = range(4)
+ENDED_COLUMNS = 4
 
 
 class Tuning(NamedTuple):
@@ -721,16 +720,6 @@ def apply_step(problem, clip, buffers, first, last):
 
 
 @kernel
-def _write_moved(buffers, ended, first, last):
-    """Write the largest change of a freedom in each frame [rad, characteristic lengths]."""
-    for f in range(first, last):
-        farthest = 0.0
-        for d in range(buffers.delta.shape[1]):
-            farthest = max(farthest, abs(buffers.delta[f - first, d]))
-        ended[f, E_MOVED] = farthest
-
-
-@kernel
 def adapt_damping(buffers, count, fall, gain):
     """Adapt the damping of every frame to a step, from the fall of the cost and the expected one, `gain`.
 
@@ -768,7 +757,6 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
             apply_step(problem, clip, buffers, first, last)
             new = build(problem, clip, buffers, first, last, rules.bands)
         if new < total:
-            _write_moved(buffers, ended, first, last)
             adapt_damping(buffers, count, total - new, gain)
             settled = total - new <= rules.stall * total
             total = new

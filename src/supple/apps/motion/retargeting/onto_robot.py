@@ -79,7 +79,6 @@ class Weights:
         alone_iterations: Greatest number of iterations for each of these frames alone.
         first_iterations: Greatest number of iterations for these frames together.
         iterations: Greatest number of iterations for all frames together, with balance.
-        local: Rounds of as many iterations for the frames that have not converged by then.
         stall: An iteration that lowers the cost by less than this share is the last.
     """
 
@@ -104,8 +103,7 @@ class Weights:
     coarse_fps: float = 15.0
     alone_iterations: int = 20
     first_iterations: int = 4
-    iterations: int = 6
-    local: int = 3
+    iterations: int = 12
     stall: float = 1e-3
 
 
@@ -395,10 +393,7 @@ class _Problem:
         if feet:
             given["supports"] = {name: stands[rows] for name, stands in feet.items()}
             given["balance"] = 1.0 if gate is None else gate[rows]
-        local = w.local if len(rows) == self.frames else 0
-        return problem.clip(
-            *targets, start=start, alone=alone, iterations=iterations, local=local, **given
-        )
+        return problem.clip(*targets, start=start, alone=alone, iterations=iterations, **given)
 
     def _support(self) -> Support | None:
         """When to keep the balance; None if masses are not known, or balance is never asked for."""
