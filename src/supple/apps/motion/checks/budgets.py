@@ -19,8 +19,8 @@ from supple.toml import Document, read
 class Budgets:
     """How much of each kind of fault is allowed; None for a kind that is not checked.
 
-    Lengths are in leg lengths, so that the same budgets fit files in any unit. For a kind marked with *, a fault must
-    exceed both the budget and `times` the clip's own typical value.
+    Lengths are in leg lengths, so that the same budgets fit files in any unit. For a kind marked with an asterisk, a
+    fault must exceed both the budget and `times` the clip's own typical value.
 
     Attributes:
         skate: * Sliding speed of a foot in contact [leg lengths a second].
