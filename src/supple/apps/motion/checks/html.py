@@ -209,7 +209,7 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
             (red if parent in bad and frame == fault.frame else lines).append(line)
     floor = FIGURE_HEIGHT - 24 - scale * (ground - low)
     dots = "".join(f'<circle cx="{px[k]:.1f}" cy="{py[k]:.1f}" r="4" fill="#d92d20"/>'
-                   for k in bad if frame == fault.frame)  # fmt: skip
+                   for k in sorted(bad) if frame == fault.frame)  # fmt: skip
     return (
         f'<svg width="{FIGURE_WIDTH}" height="{FIGURE_HEIGHT}" viewBox="0 0 {FIGURE_WIDTH} {FIGURE_HEIGHT}" role="img" '
         f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{FIGURE_WIDTH}" stroke="#98a2ad"/>'
