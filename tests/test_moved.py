@@ -15,13 +15,14 @@ from supple import moved
 def forget(monkeypatch):
     """Have old paths found anew."""
     for name in list(sys.modules):
-        if name.startswith("supple.") and moved.new_path(name):
+        if name.removeprefix("supple.") in moved.PUBLIC or moved.new_path(name):
             monkeypatch.delitem(sys.modules, name)
 
 
 @pytest.mark.parametrize("name", moved.PUBLIC)
 def test_public_names_stay(name):
-    assert importlib.import_module(f"supple.{name}") is getattr(supple, name)
+    found = importlib.import_module(f"supple.{name}")
+    assert found is getattr(supple, name) is importlib.import_module(f"supple.apps.{name}")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Module paths of earlier releases: `supple.formats` is `supple.apps.formats` now, and so on.
+"""Module paths of earlier releases: `supple.viewer` is `supple.apps.viewer` now, and so on.
 
-`supple.data`, `supple.formats`, `supple.grammar`, `supple.plot` and `supple.robot` stay as names. All other old paths
-work for one more release, with a DeprecationWarning.
+They work for one more release, with a DeprecationWarning. `supple.data`, `supple.formats`, `supple.grammar`,
+`supple.plot` and `supple.robot` stay as names, but not what is below them, such as `supple.formats.bvh`.
 """
 
 import sys
@@ -27,6 +27,8 @@ MOVED = {
 def new_path(old: str) -> str | None:
     """The path of a module that had another one, such as "supple.formats.bvh"; None if it has not moved."""
     below = old.removeprefix("supple.")
+    if below in PUBLIC:
+        return None
     for name, new in MOVED.items():
         if below == name or below.startswith(name + "."):
             return new + below[len(name) :]
@@ -40,12 +42,11 @@ class _Loader(InspectLoader):
         self._old, self._new = old, new
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        if self._old.removeprefix("supple.") not in PUBLIC:
-            warnings.warn(
-                f"{self._old} is {self._new} now; the old path goes with the next release",
-                DeprecationWarning,
-                stacklevel=2,
-            )
+        warnings.warn(
+            f"{self._old} is {self._new} now; the old path goes with the next release",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         module = import_module(self._new)
         self._spec = module.__spec__
         return module
