@@ -17,6 +17,7 @@ from tests.apps.clips.copying import Copy, pairs
 from tests.patience import PATIENCE, until
 
 import supple
+from supple import files
 from supple.apps.clips import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
 from supple.apps.clips.steps import Plant
 from supple.errors import SuppleError
@@ -67,6 +68,16 @@ def test_a_run_goes_on_where_it_was_ended(clips, tmp_path):
     anew = [end.file.name for end in run(work, pairs(clips, out), out, jobs=1) if not end.again]
     assert anew == ["c1.bvh", "c2.bvh"]
     assert (out / "c2.bvh").read_text() == "another"
+
+
+def test_what_a_killed_worker_was_writing_is_gone_at_the_end(clips, tmp_path):
+    out = tmp_path / "out"
+    half = out / f".c1.bvh.{files._name_digest(out / 'c1.bvh')}.4194304.part"
+    for k, _ in enumerate(run(PLANT, pairs(clips, out), out, jobs=1)):
+        if k == 1:
+            half.write_text("HIERARCHY")
+    assert not half.exists()
+    assert len(contents(out)) == 5
 
 
 def test_a_journal_cut_off_in_a_line_loses_that_line_only(clips, tmp_path):

@@ -312,6 +312,8 @@ def _all(
             if journal is not None and not one.failed:
                 journal.add(job.name(out), receipt.key, receipt.result, receipt.done)
             yield one
+        if journal is not None:
+            remove_parts(out for _, out in todo)  # of workers that were killed while they wrote
     finally:
         if journal is not None:
             journal.close()
