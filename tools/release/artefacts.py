@@ -13,7 +13,7 @@ from pathlib import Path
 from compile_ahead.targets import TARGETS, Target
 
 ROOT = Path(__file__).resolve().parents[2]
-LARGEST_WHEEL = 5_000_000  # bytes; 3.2 MB today
+LARGEST_WHEEL = 5_000_000  # bytes; 3.9 MB today
 IN_EVERY_WHEEL = (
     "supple/__init__.py",
     "supple/py.typed",
