@@ -160,6 +160,11 @@ def test_missing_kernels_are_told(compiled):
         standalone.kernels_wasm()
 
 
+def test_missing_kernels_of_clips_are_told_with_their_own_target(compiled):
+    with pytest.raises(SuppleError, match=r"supple_clips.wasm\) are missing.* --target wasm-clips,"):
+        standalone.kernels_wasm(standalone.CLIPS_WASM)
+
+
 def test_kernels_that_come_behind_a_draft_are_waited_for(compiled):
     (compiled / "supple.wasm").unlink()
     (compiled / "manifest.json").write_text(json.dumps({"draft": True}))

@@ -179,6 +179,7 @@ def kernels_wasm(module: tuple[str, str] = WASM) -> bytes:
         SuppleError: They are missing, damaged, or were built from other sources.
     """
     path = library.FOLDER / module[0]
+    build = f"python -m compile_ahead --target {module[1].removesuffix('.json')}"
     try:
         manifest = json.loads((library.FOLDER / module[1]).read_bytes())
         content = path.read_bytes()
@@ -189,7 +190,7 @@ def kernels_wasm(module: tuple[str, str] = WASM) -> bytes:
             ) from None
         raise SuppleError(
             f"the kernels for browsers ({module[0]}) are missing; install a wheel of supple, or build "
-            "them in a checkout (python -m compile_ahead --target wasm, with tools on the path)"
+            f"them in a checkout ({build}, with tools on the path)"
         ) from None
     if manifest.get("sha256") != hashlib.sha256(content).hexdigest():
         raise SuppleError(f"{path}: expected what was built; the file is damaged, install it again")
@@ -197,7 +198,7 @@ def kernels_wasm(module: tuple[str, str] = WASM) -> bytes:
     if built_from and manifest.get("sources") != built_from:
         raise SuppleError(
             f"{path}: kernels were edited since it was built; build it again "
-            "(python -m compile_ahead --target wasm, with tools on the path)"
+            f"({build}, with tools on the path)"
         )
     return content
 
