@@ -161,7 +161,9 @@ def test_missing_kernels_are_told(compiled):
 
 
 def test_missing_kernels_of_clips_are_told_with_their_own_target(compiled):
-    with pytest.raises(SuppleError, match=r"supple_clips.wasm\) are missing.* --target wasm-clips,"):
+    with pytest.raises(
+        SuppleError, match=r"supple_clips.wasm\) are missing.* --target wasm-clips,"
+    ):
         standalone.kernels_wasm(standalone.CLIPS_WASM)
 
 
